@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# Shared by the scripts beside it: messages, the pin, temporary files.
+#
+# Set by the Makefile (defaults for a call by hand):
+#   O       output directory           BASE    folder of patches/ to work on
+#   V       1 shows every command      JOBS    parallel jobs
+
+: "${O:=build}" "${BASE:=7.3}" "${V:=0}" "${JOBS:=$(nproc)}"
+LC_ALL=C
+export LC_ALL
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+pin=$top/patches/$BASE/base
+# shellcheck disable=SC2034 # used by the scripts that read this file
+work=$O/$BASE
+
+[ "$V" = 1 ] && set -x
+
+say()
+{
+	printf '%s\n' "$*"
+}
+
+# One line, and a stop.  Nothing that was begun is left to be taken for done:
+# results get their final name last, and the trap below removes the rest.
+die()
+{
+	printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+	exit 1
+}
+
+tmps=
+on_exit()
+{
+	# shellcheck disable=SC2086 # a list of our own names, without blanks
+	[ -z "$tmps" ] || rm -rf $tmps
+}
+trap on_exit EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
+[ -r "$pin" ] || die "patches/$BASE/base: no such base; there are: $(
+	cd "$top/patches" && for f in */base; do dirname "$f"; done | tr '\n' ' ')"
+
+# pin_field NAME: the rest of the first line of the pin that starts with NAME
+pin_field()
+{
+	sed -n "s/^$1[[:blank:]][[:blank:]]*//p" "$pin" | sed 1q
+}
+
+# pin_blobs: "ID PATH" a line, for each file that the quilt touches
+pin_blobs()
+{
+	sed -n 's/^blob[[:blank:]][[:blank:]]*//p' "$pin"
+}
+
+# tree_version TREE: 7.3.4
+tree_version()
+{
+	sed -n 's/^VERSION = //p; s/^PATCHLEVEL = //p; s/^SUBLEVEL = //p' \
+		"$1/Makefile" | sed 3q | tr '\n' . | sed 's/\.$//'
+}
+
+# series_patches SERIES: the patches of a quilt series, in order, as paths
+series_patches()
+{
+	_dir=$(dirname "$1")
+	sed 's/[[:blank:]]*#.*//; /^[[:blank:]]*$/d; s/[[:blank:]].*//' "$1" |
+		sed "s|^|$_dir/|"
+}
+
+# touched PATCH...: the files that patches change, each once
+touched()
+{
+	sed -n 's,^+++ b/\([^	]*\).*,\1,p; s,^--- a/\([^	]*\).*,\1,p' "$@" |
+		sort -u
+}
