@@ -1,0 +1,1024 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * init.c - the only process of a measuring guest
+ *
+ * Reads /plan, carries it out pass by pass, and writes a report, one record a
+ * line, to a virtio-serial port of its own; the console is left to the
+ * kernel.  The report ends with "end N", N being the number of lines before
+ * it, and the guest ends through QEMU's isa-debug-exit device: a guest that
+ * does neither has failed, whatever QEMU's exit status says.
+ *
+ * No shell, no network, one thread.  The plan is written by tools/lab/plan.c,
+ * which documents its lines; the report is read by tools/lab/report.c, which
+ * documents those.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/io.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/types.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+
+#include "pattern.h"
+
+#define PAGE		4096UL
+#define EXIT_PORT	0xf4	/* iobase of isa-debug-exit */
+#define EXIT_DONE	0x2a	/* QEMU exits with 2 * 0x2a + 1 = 85 */
+#define EXIT_ERROR	0x2b	/* ... 87: the report says why */
+#define MNT		"/mnt"
+#define DATA		MNT "/data"
+#define TRACING		"/sys/kernel/tracing/"
+#define MAX_FDS		8
+#define MAX_EXTENTS	64
+
+/* What is measured on: the plan's "device", "fs" and "file" lines */
+static char dev[32];		/* nvme0n1, found by its serial number */
+static char fs[16];		/* xfs */
+static uint64_t file_size;	/* bytes */
+static uint64_t seed;
+
+static int report = -1;
+static unsigned long lines;	/* written so far */
+static char pass[64];		/* id of the running pass, "-" outside one */
+static char *buf;		/* one read's worth of data */
+static size_t buf_size;
+
+/* Where the file lies on the device, for telling data from metadata */
+static struct fiemap *fiemap;
+
+__attribute__((noreturn)) static void leave(int code)
+{
+	/* let QEMU drain the port before the machine goes away */
+	if (report >= 0)
+		fsync(report);
+	if (!iopl(3))
+		outb(code, EXIT_PORT);
+	/* not under QEMU, or without the device: the host sees a wrong end */
+	sync();
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		pause();
+}
+
+static void out(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(report, text, len);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			fprintf(stderr, "init: report: %s\n", strerror(errno));
+			leave(EXIT_ERROR);
+		}
+		text += n;
+		len -= n;
+	}
+}
+
+/* The trace makes thousands of short lines: write them in large pieces. */
+static char obuf[65536];
+static size_t olen;
+
+static void flush(void)
+{
+	out(obuf, olen);
+	olen = 0;
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (olen > sizeof(obuf) - 4096)
+		flush();
+	va_start(ap, fmt);
+	n = vsnprintf(obuf + olen, 4095, fmt, ap);
+	va_end(ap);
+	if (n > 4094)
+		n = 4094;
+	olen += n;
+	obuf[olen++] = '\n';
+	lines++;
+}
+
+static void finish(int code)
+{
+	unsigned long n = lines;
+
+	say("end %lu", n);
+	flush();
+	leave(code);
+}
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (report < 0) {
+		fprintf(stderr, "init: %s\n", text);
+		leave(EXIT_ERROR);
+	}
+	say("error %s %s", pass, text);
+	finish(EXIT_ERROR);
+	leave(EXIT_ERROR);
+}
+
+/* Says where the guest is: the supervisor's progress and its hang detection */
+static void at(const char *what)
+{
+	say("at %s %s", pass, what);
+	flush();
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void put_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	ssize_t len = strlen(text);
+
+	if (fd < 0 || write(fd, text, len) != len)
+		die("%s: cannot write \"%s\": %s", path, text, strerror(errno));
+	close(fd);
+}
+
+static void get_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		die("%s: %s", path, strerror(errno));
+	n = read(fd, text, size - 1);
+	if (n < 0)
+		die("%s: %s", path, strerror(errno));
+	close(fd);
+	while (n && text[n - 1] == '\n')
+		n--;
+	text[n] = '\0';
+}
+
+static char *slurp(const char *path)
+{
+	size_t size = 65536, len = 0;
+	char *text = malloc(size);
+	int fd = open(path, O_RDONLY);
+
+	if (!text || fd < 0)
+		die("%s: %s", path, strerror(errno));
+	for (;;) {
+		ssize_t n = read(fd, text + len, size - len - 1);
+
+		if (n < 0)
+			die("%s: %s", path, strerror(errno));
+		if (!n)
+			break;
+		len += n;
+		if (len + 1 == size) {
+			size *= 2;
+			text = realloc(text, size);
+			if (!text)
+				die("%s: out of memory", path);
+		}
+	}
+	text[len] = '\0';
+	close(fd);
+	return text;
+}
+
+static void try_mount(const char *what, const char *where, const char *type,
+		      unsigned long flags, const char *data)
+{
+	mkdir(where, 0755);
+	if (mount(what, where, type, flags, data))
+		die("mount %s (%s) on %s: %s", what, type, where,
+		    strerror(errno));
+}
+
+/* The port's name is the one on QEMU's command line, not a device number. */
+static int open_port(const char *name)
+{
+	char path[64], got[64];
+	int i, fd;
+
+	for (i = 0; i < 8; i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/class/virtio-ports/vport0p%d/name", i);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		memset(got, 0, sizeof(got));
+		if (read(fd, got, sizeof(got) - 1) > 0 &&
+		    !strncmp(got, name, strlen(name))) {
+			close(fd);
+			snprintf(path, sizeof(path), "/dev/vport0p%d", i);
+			return open(path, O_RDWR);
+		}
+		close(fd);
+	}
+	errno = ENODEV;
+	return -1;
+}
+
+/*
+ * NVMe controllers are numbered in the order in which they answer, so a disk
+ * is found by the serial number that QEMU was told to give it.
+ */
+static void find_disk(const char *serial, char *name)
+{
+	char path[64], got[64];
+	int i, try;
+
+	for (try = 0; try < 1000; try++) {
+		for (i = 0; i < 4; i++) {
+			int fd;
+
+			snprintf(path, sizeof(path),
+				 "/sys/block/nvme%dn1/device/serial", i);
+			fd = open(path, O_RDONLY);
+			if (fd < 0)
+				continue;
+			memset(got, 0, sizeof(got));
+			if (read(fd, got, sizeof(got) - 1) < 0)
+				got[0] = '\0';
+			close(fd);
+			got[strcspn(got, " \n")] = '\0';
+			if (!strcmp(got, serial)) {
+				snprintf(name, 32, "nvme%dn1", i);
+				return;
+			}
+		}
+		/* its namespaces are scanned in the background */
+		usleep(10000);
+	}
+	die("no NVMe disk has the serial number %s", serial);
+}
+
+/*
+ * Settings: each is written if the plan asks so, then read back, and both
+ * values are reported.  The host voids a pass whose values differ.
+ */
+static void read_back(const char *name, const char *asked, const char *path)
+{
+	char got[128], *p;
+
+	get_file(path, got, sizeof(got));
+	/* "always [madvise] never": the chosen one is in brackets */
+	p = strchr(got, '[');
+	if (p) {
+		memmove(got, p + 1, strlen(p));
+		p = strchr(got, ']');
+		if (p)
+			*p = '\0';
+	}
+	say("set %s %s %s %s", pass, name, asked, got);
+}
+
+static void queue_setting(const char *name, const char *value, int write_it)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/%s", dev, name);
+	if (write_it)
+		put_file(path, value);
+	read_back(name, value, path);
+}
+
+/* The device's own counters: /sys/block/DEV/stat */
+struct counters {
+	unsigned long reads, merges, sectors, ms;
+};
+
+static void read_counters(struct counters *c)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/stat", dev);
+	get_file(path, text, sizeof(text));
+	if (sscanf(text, "%lu %lu %lu %lu", &c->reads, &c->merges, &c->sectors,
+		   &c->ms) != 4)
+		die("%s: not a stat line: %s", path, text);
+}
+
+static void mount_data(unsigned long flags)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/dev/%s", dev);
+	try_mount(path, MNT, fs, flags | MS_NOATIME, NULL);
+}
+
+static void unmount_data(void)
+{
+	if (umount(MNT))
+		die("umount " MNT ": %s", strerror(errno));
+}
+
+static char *need(size_t size)
+{
+	if (size > buf_size) {
+		free(buf);
+		if (posix_memalign((void **)&buf, PAGE, size))
+			die("out of memory for a buffer of %zu bytes", size);
+		buf_size = size;
+	}
+	return buf;
+}
+
+/* Direct I/O, so that nothing of the file is cached and no writeback runs on. */
+static void make_file(void)
+{
+	const size_t chunk = 1 << 20;
+	uint64_t pos;
+	int fd;
+
+	at("write the file");
+	mount_data(0);
+	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
+	if (fd < 0)
+		die(DATA ": %s", strerror(errno));
+	/* one extent: a read that ends at an extent's end is not readahead's */
+	if (fallocate(fd, 0, 0, file_size))
+		die(DATA ": fallocate: %s", strerror(errno));
+	need(chunk);
+	for (pos = 0; pos < file_size; pos += chunk) {
+		size_t n = file_size - pos < chunk ? file_size - pos : chunk;
+
+		pattern_fill(buf, n, pos, seed);
+		if (pwrite(fd, buf, n, pos) != (ssize_t)n)
+			die(DATA ": write at %llu: %s",
+			    (unsigned long long)pos, strerror(errno));
+	}
+	if (fsync(fd))
+		die(DATA ": fsync: %s", strerror(errno));
+	close(fd);
+	unmount_data();
+}
+
+static void read_extents(int fd)
+{
+	unsigned int i;
+
+	free(fiemap);
+	fiemap = calloc(1, sizeof(*fiemap) +
+			MAX_EXTENTS * sizeof(struct fiemap_extent));
+	if (!fiemap)
+		die("out of memory");
+	fiemap->fm_length = FIEMAP_MAX_OFFSET;
+	fiemap->fm_extent_count = MAX_EXTENTS;
+	if (ioctl(fd, FS_IOC_FIEMAP, fiemap))
+		die("FIEMAP: %s", strerror(errno));
+	for (i = 0; i < fiemap->fm_mapped_extents; i++) {
+		struct fiemap_extent *e = &fiemap->fm_extents[i];
+
+		say("extent %s %llu %llu %llu", pass, e->fe_logical,
+		    e->fe_physical, e->fe_length);
+	}
+}
+
+/* Returns the file offset that lies at a byte of the device, or -1. */
+static int64_t file_offset(uint64_t phys)
+{
+	unsigned int i;
+
+	for (i = 0; i < fiemap->fm_mapped_extents; i++) {
+		struct fiemap_extent *e = &fiemap->fm_extents[i];
+
+		if (phys >= e->fe_physical &&
+		    phys < e->fe_physical + e->fe_length)
+			return e->fe_logical + (phys - e->fe_physical);
+	}
+	return -1;
+}
+
+static unsigned long resident_pages(int fd)
+{
+	unsigned long n = file_size / PAGE, i, count = 0;
+	unsigned char *vec = malloc(n);
+	void *map = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (!vec || map == MAP_FAILED || mincore(map, file_size, vec))
+		die("mincore: %s", strerror(errno));
+	for (i = 0; i < n; i++)
+		count += vec[i] & 1;
+	munmap(map, file_size);
+	free(vec);
+	return count;
+}
+
+/*
+ * Tracing.  The ring buffer takes the readahead decisions and the requests
+ * issued to the device; a histogram counts the folios that enter the page
+ * cache by order, which would be too many for the buffer.
+ */
+static const char * const ring_events[] = {
+	"readahead/page_cache_ra_unbounded",
+	"readahead/page_cache_ra_order",
+	"readahead/page_cache_sync_ra",
+	"readahead/page_cache_async_ra",
+	"block/block_rq_issue",
+};
+
+#define FOLIO_EVENT	TRACING "events/filemap/mm_filemap_add_to_page_cache/"
+
+static void trace_event(const char *event, const char *file, const char *text)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), TRACING "events/%s/%s", event, file);
+	put_file(path, text);
+}
+
+static void trace_setup(void)
+{
+	unsigned int i;
+
+	try_mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	put_file(TRACING "tracing_on", "0");
+	put_file(TRACING "buffer_size_kb", "16384");
+	put_file(TRACING "options/overwrite", "0");
+	for (i = 0; i < sizeof(ring_events) / sizeof(ring_events[0]); i++)
+		trace_event(ring_events[i], "enable", "1");
+}
+
+static void trace_start(void)
+{
+	put_file(TRACING "trace", "");
+	put_file(FOLIO_EVENT "trigger", "hist:keys=i_ino,order");
+	put_file(TRACING "tracing_on", "1");
+}
+
+static void trace_stop(void)
+{
+	put_file(TRACING "tracing_on", "0");
+}
+
+static int field(const char *line, const char *name, unsigned long *value)
+{
+	char key[32];
+	const char *p;
+
+	snprintf(key, sizeof(key), " %s=", name);
+	p = strstr(line, key);
+	if (!p)
+		return 0;
+	*value = strtoul(p + strlen(key), NULL, 0);
+	return 1;
+}
+
+static unsigned long must_field(const char *line, const char *name)
+{
+	unsigned long v;
+
+	if (!field(line, name, &v))
+		die("trace line without %s: %s", name, line);
+	return v;
+}
+
+static unsigned long must_ino(const char *line)
+{
+	const char *p = strstr(line, " ino=");
+
+	if (!p)
+		die("trace line without ino: %s", line);
+	return strtoul(p + 5, NULL, 16);
+}
+
+static void trace_overrun(void)
+{
+	char text[1024], *p;
+	unsigned long lost = 0, v;
+
+	get_file(TRACING "per_cpu/cpu0/stats", text, sizeof(text));
+	p = strstr(text, "overrun: ");
+	if (p)
+		lost += strtoul(p + 9, NULL, 10);
+	p = strstr(text, "dropped events: ");
+	if (p) {
+		v = strtoul(p + 16, NULL, 10);
+		lost += v;
+	}
+	if (lost)
+		die("%lu trace events lost: the buffer is too small", lost);
+}
+
+/*
+ * One line an event: what readahead decided, and each request that the
+ * device got, as file pages if it reads the file's data, else as sectors.
+ */
+static void report_trace(unsigned long ino)
+{
+	char *text, *line, *next;
+	unsigned long data = 0, data_sectors = 0, meta = 0, meta_sectors = 0;
+
+	trace_overrun();
+	text = slurp(TRACING "trace");
+	for (line = text; line && *line; line = next) {
+		char *p;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (line[0] == '#')
+			continue;
+		p = strstr(line, ": block_rq_issue: ");
+		if (p) {
+			/* 259,0 RA 16384 () 96 + 32 none,0,0 [init] */
+			char rwbs[16], *q;
+			unsigned int maj, min;
+			unsigned long bytes;
+			unsigned long long sector;
+			unsigned int nr;
+			int64_t off;
+
+			q = strchr(p, '(');
+			if (sscanf(p + 18, "%u,%u %15s %lu", &maj, &min, rwbs,
+				   &bytes) != 4 || !q ||
+			    !(q = strchr(q, ')')) ||
+			    sscanf(q + 1, " %llu + %u", &sector, &nr) != 2)
+				die("not a block_rq_issue line: %s", line);
+			if (!strchr(rwbs, 'R'))
+				continue;
+			off = file_offset(sector * 512);
+			if (off >= 0) {
+				data++;
+				data_sectors += nr;
+				say("d %lu %u", (unsigned long)off / PAGE,
+				    nr / 8);
+			} else {
+				meta++;
+				meta_sectors += nr;
+				say("m %llu %u", sector, nr);
+			}
+			continue;
+		}
+		p = strstr(line, ": page_cache_");
+		if (!p || must_ino(p) != ino)
+			continue;
+		if (!strncmp(p, ": page_cache_ra_order:", 22))
+			say("w %lu %lu %lu %lu", must_field(p, "index"),
+			    must_field(p, "size"), must_field(p, "async_size"),
+			    must_field(p, "order"));
+		else if (!strncmp(p, ": page_cache_ra_unbounded:", 26))
+			say("u %lu %lu %lu", must_field(p, "index"),
+			    must_field(p, "nr_to_read"),
+			    must_field(p, "lookahead_size"));
+		else if (!strncmp(p, ": page_cache_sync_ra:", 21))
+			say("s %lu %lu", must_field(p, "index"),
+			    must_field(p, "req_count"));
+		else if (!strncmp(p, ": page_cache_async_ra:", 22))
+			say("a %lu %lu", must_field(p, "index"),
+			    must_field(p, "req_count"));
+	}
+	free(text);
+	say("data %s %lu %lu", pass, data, data_sectors);
+	say("meta %s %lu %lu", pass, meta, meta_sectors);
+}
+
+/* { i_ino:        131, order:          5 } hitcount:       4096 */
+static void report_folios(unsigned long ino)
+{
+	char *text = slurp(FOLIO_EVENT "hist"), *p = text;
+
+	while ((p = strstr(p, "{ i_ino:"))) {
+		unsigned long i, order, hits;
+
+		if (sscanf(p, "{ i_ino: %lu, order: %lu } hitcount: %lu", &i,
+			   &order, &hits) != 3)
+			die("not a histogram line: %.60s", p);
+		if (i == ino)
+			say("folio %s %lu %lu", pass, order, hits);
+		p++;
+	}
+	p = strstr(text, "Dropped: ");
+	if (!p || strtoul(p + 9, NULL, 10))
+		die("the folio histogram dropped entries");
+	free(text);
+	put_file(FOLIO_EVENT "trigger", "!hist:keys=i_ino,order");
+}
+
+/* What the reader got: every word is compared, and summed for the report. */
+static uint64_t got_bytes, got_sum;
+
+static void take(const void *data, size_t len, uint64_t pos)
+{
+	int64_t bad = pattern_check(data, len, pos, seed, &got_sum);
+
+	if (bad >= 0)
+		die("wrong data at byte %lld of the file", (long long)bad);
+	got_bytes += len;
+}
+
+static int fds[MAX_FDS];
+
+static int fd_of(int i)
+{
+	if (i < 0 || i >= MAX_FDS)
+		die("open file %d: 0 to %d", i, MAX_FDS - 1);
+	if (fds[i] < 0) {
+		fds[i] = open(DATA, O_RDONLY);
+		if (fds[i] < 0)
+			die(DATA ": %s", strerror(errno));
+	}
+	return fds[i];
+}
+
+static void read_at(int fd, uint64_t pos, size_t len)
+{
+	ssize_t n = pread(fd, buf, len, pos);
+
+	if (n != (ssize_t)len)
+		die("read of %zu bytes at %llu gave %zd: %s", len,
+		    (unsigned long long)pos, n, n < 0 ? strerror(errno) : "");
+	take(buf, len, pos);
+}
+
+/* read FD START END BS */
+static void op_read(char *args)
+{
+	unsigned long long start, end, bs;
+	int f, fd;
+
+	if (sscanf(args, "%d %llu %llu %llu", &f, &start, &end, &bs) != 4 ||
+	    !bs)
+		die("plan: read wants FD START END BS: %s", args);
+	need(bs);
+	fd = fd_of(f);
+	for (; start < end; start += bs)
+		read_at(fd, start, end - start < bs ? end - start : bs);
+}
+
+/* streams BS FD:START:END ...: one read of each in turn until all are done */
+static void op_streams(char *args)
+{
+	struct { int fd; unsigned long long pos, end; } s[MAX_FDS];
+	unsigned long long bs;
+	int n = 0, left, i, used;
+
+	if (sscanf(args, "%llu%n", &bs, &used) != 1 || !bs)
+		die("plan: streams wants BS FD:START:END ...: %s", args);
+	args += used;
+	while (n < MAX_FDS &&
+	       sscanf(args, " %d:%llu:%llu%n", &s[n].fd, &s[n].pos, &s[n].end,
+		      &used) == 3) {
+		s[n].fd = fd_of(s[n].fd);
+		args += used;
+		n++;
+	}
+	need(bs);
+	do {
+		for (left = 0, i = 0; i < n; i++) {
+			unsigned long long len = s[i].end - s[i].pos;
+
+			if (!len)
+				continue;
+			if (len > bs)
+				len = bs;
+			read_at(s[i].fd, s[i].pos, len);
+			s[i].pos += len;
+			left = 1;
+		}
+	} while (left);
+}
+
+/* touch ADVICE START END: faults the range in through a mapping, in order */
+static void op_touch(char *args)
+{
+	unsigned long long start, end;
+	char advice[16], *map;
+	int fd = fd_of(0);
+
+	if (sscanf(args, "%15s %llu %llu", advice, &start, &end) != 3)
+		die("plan: touch wants ADVICE START END: %s", args);
+	map = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	if (!strcmp(advice, "hugepage") &&
+	    madvise(map, file_size, MADV_HUGEPAGE))
+		die("madvise: %s", strerror(errno));
+	for (; start < end; start += PAGE)
+		take(map + start, end - start < PAGE ? end - start : PAGE,
+		     start);
+	munmap(map, file_size);
+}
+
+/*
+ * fio and its libraries come on a disk of their own, as a root to chroot to.
+ * The measured file system is seen from there under the same name.
+ */
+static void fio_setup(const char *serial)
+{
+	char path[48], name[32];
+
+	find_disk(serial, name);
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	try_mount(path, "/fio", "ext4", MS_RDONLY, NULL);
+	try_mount("tmpfs", "/fio/tmp", "tmpfs", 0, NULL);
+	try_mount("proc", "/fio/proc", "proc", 0, NULL);
+	try_mount("/dev", "/fio/dev", NULL, MS_BIND, NULL);
+}
+
+static void op_fio(char *args)
+{
+	char *argv[40], *p, *text, *q;
+	int argc = 0, status;
+	pid_t pid;
+
+	argv[argc++] = "fio";
+	argv[argc++] = "--name=job";
+	argv[argc++] = "--filename=" DATA;
+	argv[argc++] = "--ioengine=psync";
+	argv[argc++] = "--thread";
+	/* hints and cache dropping would be fio's readahead, not the kernel's */
+	argv[argc++] = "--fadvise_hint=0";
+	argv[argc++] = "--invalidate=0";
+	argv[argc++] = "--allow_file_create=0";
+	argv[argc++] = "--output-format=json";
+	argv[argc++] = "--output=/tmp/out";
+	for (p = strtok(args, " "); p; p = strtok(NULL, " ")) {
+		if (argc == 39)
+			die("plan: fio takes at most 28 options");
+		if (asprintf(&argv[argc++], "--%s", p) < 0)
+			die("out of memory");
+	}
+	argv[argc] = NULL;
+	if (mount(MNT, "/fio" MNT, NULL, MS_BIND, NULL))
+		die("mount /fio" MNT ": %s", strerror(errno));
+	flush();
+	pid = fork();
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (!pid) {
+		if (chroot("/fio") || chdir("/"))
+			_exit(126);
+		execv("/bin/fio", argv);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid: %s", strerror(errno));
+	if (umount("/fio" MNT))
+		die("umount /fio" MNT ": %s", strerror(errno));
+	if (status)
+		die("fio ended with status %#x", status);
+	text = slurp("/fio/tmp/out");
+	for (p = text; p && *p; p = q) {
+		q = strchr(p, '\n');
+		if (q)
+			*q++ = '\0';
+		if (strstr(p, "\"io_bytes\"") && !got_bytes) {
+			p = strchr(p, ':');
+			got_bytes = strtoull(p + 1, NULL, 10);
+		}
+	}
+	free(text);
+}
+
+/* Provokes what the supervisor must tell apart: tests/qemu/faults */
+static void op_fault(const char *kind)
+{
+	flush();
+	if (!strcmp(kind, "panic"))
+		put_file("/sys/kernel/debug/provoke-crash/DIRECT", "PANIC");
+	else if (!strcmp(kind, "oops"))
+		put_file("/sys/kernel/debug/provoke-crash/DIRECT", "EXCEPTION");
+	else if (!strcmp(kind, "warning"))
+		put_file("/sys/kernel/debug/provoke-crash/DIRECT", "WARNING");
+	else if (!strcmp(kind, "hang"))
+		for (;;)
+			pause();
+	else if (!strcmp(kind, "die"))
+		reboot(RB_AUTOBOOT);
+	else if (!strcmp(kind, "truncated"))
+		leave(EXIT_DONE);
+	else
+		die("plan: no fault is called %s", kind);
+}
+
+/*
+ * A pass: the state that "pass ID" opens and "go" runs.  Operations between
+ * the two are kept, so that only they are between the two readings of the
+ * counters.
+ */
+#define MAX_OPS		64
+static char *ops[MAX_OPS];
+static int nr_ops;
+
+static void verify_cached(void)
+{
+	uint64_t pos;
+	int fd = fd_of(0);
+
+	/* the counters are taken: fio's pages are checked now, and the rest */
+	need(1 << 20);
+	for (pos = 0; pos < file_size; pos += 1 << 20) {
+		size_t n = file_size - pos < 1 << 20 ? file_size - pos : 1 << 20;
+		uint64_t sum = 0;
+
+		if (pread(fd, buf, n, pos) != (ssize_t)n)
+			die("read at %llu: %s", (unsigned long long)pos,
+			    strerror(errno));
+		if (pattern_check(buf, n, pos, seed, &sum) >= 0)
+			die("wrong data near byte %llu of the file",
+			    (unsigned long long)pos);
+	}
+}
+
+static void run_pass(void)
+{
+	struct counters before, after;
+	uint64_t t0, t1;
+	struct stat st;
+	int i, used_fio = 0;
+
+	at("read");
+	got_bytes = 0;
+	got_sum = 0;
+	mount_data(MS_RDONLY);
+	for (i = 0; i < MAX_FDS; i++)
+		fds[i] = -1;
+	trace_start();
+	read_counters(&before);
+	if (fstat(fd_of(0), &st))
+		die(DATA ": %s", strerror(errno));
+	if ((uint64_t)st.st_size != file_size)
+		die(DATA ": %lld bytes instead of %llu", (long long)st.st_size,
+		    (unsigned long long)file_size);
+	say("cold %s %lu", pass, resident_pages(fds[0]));
+	t0 = now_ns();
+	for (i = 0; i < nr_ops; i++) {
+		char *op = ops[i];
+
+		if (!strncmp(op, "read ", 5)) {
+			op_read(op + 5);
+		} else if (!strncmp(op, "streams ", 8)) {
+			op_streams(op + 8);
+		} else if (!strncmp(op, "touch ", 6)) {
+			op_touch(op + 6);
+		} else if (!strncmp(op, "fio ", 4)) {
+			op_fio(op + 4);
+			used_fio = 1;
+		} else {
+			die("plan: unknown operation: %s", op);
+		}
+	}
+	t1 = now_ns();
+	read_counters(&after);
+	trace_stop();
+
+	read_extents(fds[0]);
+	report_folios(st.st_ino);
+	say("stat %s %lu %lu %lu", pass, after.reads - before.reads,
+	    after.merges - before.merges, after.sectors - before.sectors);
+	report_trace(st.st_ino);
+	say("resident %s %lu", pass, resident_pages(fds[0]));
+	if (used_fio)
+		verify_cached();
+	say("read %s %llu %016llx", pass, (unsigned long long)got_bytes,
+	    (unsigned long long)got_sum);
+	say("time %s %llu", pass, (unsigned long long)(t1 - t0));
+
+	for (i = 0; i < MAX_FDS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	unmount_data();
+	for (i = 0; i < nr_ops; i++)
+		free(ops[i]);
+	nr_ops = 0;
+	say("done %s", pass);
+	strcpy(pass, "-");
+	flush();
+}
+
+/* Whatever the kernel said at warning level since the plan began */
+static int kmsg = -1;
+
+static void report_kmsg(void)
+{
+	char rec[8192];
+	ssize_t n;
+
+	for (;;) {
+		unsigned int prio;
+		char *p, *q;
+
+		n = read(kmsg, rec, sizeof(rec) - 1);
+		if (n < 0 && errno == EPIPE)
+			continue;
+		if (n <= 0)
+			break;
+		rec[n] = '\0';
+		p = strchr(rec, ';');
+		if (!p || sscanf(rec, "%u", &prio) != 1)
+			continue;
+		q = strchr(p, '\n');
+		if (q)
+			*q = '\0';
+		if ((prio & 7) <= 4)
+			say("kmsg %u %s", prio & 7, p + 1);
+	}
+}
+
+static void run_line(char *line)
+{
+	char a[64], b[64];
+
+	if (sscanf(line, "seed %63s", a) == 1)
+		seed = strtoull(a, NULL, 16);
+	else if (sscanf(line, "device %63s", a) == 1)
+		find_disk(a, dev);
+	else if (sscanf(line, "fs %15s", fs) == 1)
+		;
+	else if (sscanf(line, "fio-device %63s", a) == 1)
+		fio_setup(a);
+	else if (sscanf(line, "file %63s", a) == 1) {
+		file_size = strtoull(a, NULL, 10);
+		make_file();
+	} else if (sscanf(line, "pass %63s", a) == 1) {
+		strcpy(pass, a);
+		say("pass %s", pass);
+	} else if (sscanf(line, "queue %63s %63s", a, b) == 2)
+		queue_setting(a, b, 1);
+	else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2)
+		queue_setting(a, b, 0);
+	else if (sscanf(line, "thp %63s", a) == 1) {
+		put_file("/sys/kernel/mm/transparent_hugepage/enabled", a);
+		read_back("thp", a,
+			  "/sys/kernel/mm/transparent_hugepage/enabled");
+	} else if (!strcmp(line, "go"))
+		run_pass();
+	else if (sscanf(line, "fault %63s", a) == 1)
+		op_fault(a);
+	else if (!strncmp(line, "op ", 3) && nr_ops < MAX_OPS) {
+		ops[nr_ops] = strdup(line + 3);
+		if (!ops[nr_ops++])
+			die("out of memory");
+	} else
+		die("plan: not understood: %s", line);
+}
+
+int main(void)
+{
+	char *plan, *line, *next;
+	struct utsname u;
+
+	strcpy(pass, "-");
+	try_mount("proc", "/proc", "proc", 0, NULL);
+	try_mount("sysfs", "/sys", "sysfs", 0, NULL);
+	try_mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	report = open_port("report");
+	if (report < 0) {
+		fprintf(stderr, "init: no report port: %s\n", strerror(errno));
+		leave(EXIT_ERROR);
+	}
+	if (uname(&u))
+		die("uname: %s", strerror(errno));
+	say("hello 1 %s", u.release);
+	flush();
+	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	if (kmsg < 0 || lseek(kmsg, 0, SEEK_END) < 0)
+		die("/dev/kmsg: %s", strerror(errno));
+	try_mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	trace_setup();
+
+	plan = slurp("/plan");
+	for (line = plan; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (!next)
+			die("plan: cut short: %s", line);
+		*next++ = '\0';
+		if (*line && *line != '#')
+			run_line(line);
+	}
+	report_kmsg();
+	finish(EXIT_DONE);
+	return 0;
+}
