@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "claim.h"
+#include "util.h"
+
+static const char * const metric_names[NR_METRICS] = {
+	[METRIC_READS]	 = "reads",
+	[METRIC_DATA]	 = "data",
+	[METRIC_BYTES]	 = "bytes",
+	[METRIC_FOLIO]	 = "folio",
+	[METRIC_WINDOWS] = "windows",
+};
+
+const char *metric_name(enum metric m)
+{
+	return metric_names[m];
+}
+
+enum metric metric_by_name(const char *name)
+{
+	unsigned int m;
+
+	for (m = 0; m < NR_METRICS; m++)
+		if (!strcmp(name, metric_names[m]))
+			break;
+	return m;
+}
+
+const char *compare_name(enum compare c)
+{
+	return c == CMP_LE ? "<=" : c == CMP_GE ? ">=" : "=";
+}
+
+bool compare_holds(enum compare c, int64_t value, int64_t bound)
+{
+	return c == CMP_LE ? value <= bound :
+	       c == CMP_GE ? value >= bound : value == bound;
+}
+
+/* Where the parser is, for its messages */
+struct place {
+	const char *path;
+	int line;
+};
+
+__attribute__((noreturn, format(printf, 2, 3)))
+static void wrong(const struct place *at, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	die("%s:%d: %s", at->path, at->line, text);
+}
+
+static unsigned int get_number(const struct place *at, const char *key,
+			       const char *text, unsigned int min,
+			       unsigned int max)
+{
+	const char *end;
+	uint64_t v;
+
+	if (!parse_size(text, &end, &v) || *end || v < min || v > max)
+		wrong(at, "%s: expected a number from %u to %u, not \"%s\"",
+		      key, min, max, text);
+	return v;
+}
+
+static uint64_t get_size(const struct place *at, const char *key,
+			 const char *text, const char **end)
+{
+	uint64_t v;
+
+	if (!parse_size(text, end, &v) || v % 4096)
+		wrong(at, "%s: expected a multiple of 4k, such as 64k or 1M, not \"%s\"",
+		      key, text);
+	return v;
+}
+
+/* "the next word is W": advances over it and the blanks behind it */
+static bool word(const char **p, const char *w)
+{
+	size_t n = strlen(w);
+
+	if (strncmp(*p, w, n) || ((*p)[n] && (*p)[n] != ' '))
+		return false;
+	*p += n;
+	*p += strspn(*p, " ");
+	return true;
+}
+
+static struct op *new_op(const struct place *at, struct claim *c)
+{
+	if (c->nr_ops == MAX_OPS)
+		wrong(at, "reader: more than %d steps", MAX_OPS);
+	return &c->ops[c->nr_ops++];
+}
+
+/*
+ * read SIZE [at OFFSET] [to OFFSET|end]
+ *
+ * Without "to" it is a single read; without "at" it goes on where the step
+ * before it ended.
+ */
+static void parse_read(const struct place *at, struct claim *c, const char *p,
+		       uint64_t *pos)
+{
+	uint64_t bs = get_size(at, "read", p, &p), end;
+	struct op *op = new_op(at, c);
+
+	if (!bs)
+		wrong(at, "read: expected a size above 0");
+	p += strspn(p, " ");
+	if (word(&p, "at")) {
+		*pos = get_size(at, "at", p, &p);
+		p += strspn(p, " ");
+	}
+	end = *pos + bs;
+	if (word(&p, "to")) {
+		if (word(&p, "end")) {
+			end = c->file;
+		} else {
+			end = get_size(at, "to", p, &p);
+			p += strspn(p, " ");
+		}
+	}
+	if (*p)
+		wrong(at, "reader: expected \"at OFFSET\", \"to OFFSET\", \"to end\" or \";\", not \"%s\"",
+		      p);
+	if (end > c->file || *pos >= end)
+		wrong(at, "reader: the range %" PRIu64 " to %" PRIu64 " is not in a file of %" PRIu64,
+		      *pos, end, c->file);
+	op->line = xasprintf("read 0 %" PRIu64 " %" PRIu64 " %" PRIu64, *pos,
+			     end, bs);
+	op->start = *pos;
+	op->end = end;
+	op->bytes = end - *pos;
+	*pos = end;
+}
+
+/*
+ * N streams of SIZE [on one open file]
+ *
+ * Stream k of n reads from k/n of the file to (k+1)/n; one read of each in turn.
+ */
+static void parse_streams(const struct place *at, struct claim *c,
+			  const char *p)
+{
+	uint64_t n, bs, part;
+	struct op *op = new_op(at, c);
+	bool shared = false;
+	unsigned int i;
+
+	if (!parse_size(p, &p, &n) || n < 2 || n > 8)
+		wrong(at, "reader: expected 2 to 8 streams");
+	p += strspn(p, " ");
+	if (!word(&p, "streams") || !word(&p, "of"))
+		wrong(at, "reader: expected \"N streams of SIZE\"");
+	bs = get_size(at, "streams of", p, &p);
+	p += strspn(p, " ");
+	if (word(&p, "on") && word(&p, "one") && word(&p, "open") &&
+	    word(&p, "file"))
+		shared = true;
+	if (*p || !bs)
+		wrong(at, "reader: expected \"on one open file\" or the end, not \"%s\"",
+		      p);
+	part = c->file / n / 4096 * 4096;
+	op->line = xasprintf("streams %" PRIu64, bs);
+	for (i = 0; i < n; i++) {
+		uint64_t end = i + 1 < n ? (i + 1) * part : c->file;
+		char *more = xasprintf("%s %u:%" PRIu64 ":%" PRIu64, op->line,
+				       shared ? 0 : i, i * part, end);
+
+		free(op->line);
+		op->line = more;
+	}
+	op->end = c->file;
+	op->bytes = c->file;
+}
+
+/* touch [hugepage]: every page through a mapping, in order */
+static void parse_touch(const struct place *at, struct claim *c, const char *p)
+{
+	struct op *op = new_op(at, c);
+	const char *advice = "normal";
+
+	if (word(&p, "hugepage"))
+		advice = "hugepage";
+	if (*p)
+		wrong(at, "reader: expected \"touch\" or \"touch hugepage\"");
+	op->line = xasprintf("touch %s 0 %" PRIu64, advice, c->file);
+	op->end = c->file;
+	op->bytes = c->file;
+}
+
+static void parse_reader(const struct place *at, struct claim *c)
+{
+	char *text = xstrdup(c->workload), *step, *save = NULL;
+	uint64_t pos = 0;
+
+	for (step = strtok_r(text, ";", &save); step;
+	     step = strtok_r(NULL, ";", &save)) {
+		const char *p = strip(step);
+
+		if (word(&p, "read"))
+			parse_read(at, c, p, &pos);
+		else if (word(&p, "touch"))
+			parse_touch(at, c, p);
+		else if (*p >= '0' && *p <= '9')
+			parse_streams(at, c, p);
+		else
+			wrong(at, "reader: expected \"read SIZE ...\", \"N streams of SIZE\" or \"touch\", not \"%s\"",
+			      p);
+	}
+	if (!c->nr_ops)
+		wrong(at, "reader: expected at least one step");
+	free(text);
+}
+
+/* The options that say how much a job reads are ours to know. */
+static void parse_fio(const struct place *at, struct claim *c)
+{
+	char *text = xstrdup(c->workload), *opt, *save = NULL;
+	static const char * const ours[] = {
+		"filename=", "ioengine=", "thread", "invalidate=",
+		"fadvise_hint=", "name=", "output",
+	};
+	struct op *op = new_op(at, c);
+	bool rw = false, bs = false;
+	const char *end;
+	unsigned int i;
+
+	op->bytes = c->file;
+	for (opt = strtok_r(text, " ", &save); opt;
+	     opt = strtok_r(NULL, " ", &save)) {
+		for (i = 0; i < ARRAY_SIZE(ours); i++)
+			if (!strncmp(opt, ours[i], strlen(ours[i])))
+				wrong(at, "fio: %s is set by the laboratory",
+				      ours[i]);
+		rw |= !strcmp(opt, "rw=read") || !strcmp(opt, "rw=randread");
+		bs |= !strncmp(opt, "bs=", 3);
+		if (!strncmp(opt, "io_size=", 8)) {
+			op->bytes = get_size(at, "io_size", opt + 8, &end);
+			if (*end || op->bytes > c->file)
+				wrong(at, "fio: io_size: expected at most the file's size, not \"%s\"",
+				      opt + 8);
+		}
+	}
+	if (!rw || !bs)
+		wrong(at, "fio: expected rw=read or rw=randread, and bs=SIZE");
+	op->line = xasprintf("fio %s", c->workload);
+	op->fio = true;
+	op->end = c->file;
+	free(text);
+}
+
+/* metric NUMBER; folio takes KiB with one decimal */
+static int64_t get_value(const struct place *at, enum metric m,
+			 const char *text)
+{
+	uint64_t v;
+	const char *end;
+	char *e;
+	double d;
+
+	if (m == METRIC_FOLIO) {
+		d = strtod(text, &e);
+		if (e == text || *e || d < 0)
+			wrong(at, "expected a size in KiB, not \"%s\"", text);
+		return d * 10 + 0.5;
+	}
+	if (!parse_size(text, &end, &v) || *end)
+		wrong(at, "expected a number, not \"%s\"", text);
+	return v;
+}
+
+static enum metric get_metric(const struct place *at, const char *name)
+{
+	enum metric m = metric_by_name(name);
+
+	if (m == NR_METRICS)
+		wrong(at, "expected reads, data, bytes, folio or windows, not \"%s\"",
+		      name);
+	return m;
+}
+
+static void parse_promise(const struct place *at, struct claim *c,
+			  const char *text)
+{
+	char name[16], cmp[4], bound[32], rest[2];
+	struct promise *p;
+
+	if (c->nr_promises == MAX_PROMISES)
+		wrong(at, "more than %d promises", MAX_PROMISES);
+	if (sscanf(text, "%15s %3s %31s %1s", name, cmp, bound, rest) != 3)
+		wrong(at, "promise: expected METRIC <=|>=|= NUMBER|stock, not \"%s\"",
+		      text);
+	p = &c->promises[c->nr_promises++];
+	p->metric = get_metric(at, name);
+	if (!strcmp(cmp, "<="))
+		p->compare = CMP_LE;
+	else if (!strcmp(cmp, ">="))
+		p->compare = CMP_GE;
+	else if (!strcmp(cmp, "="))
+		p->compare = CMP_EQ;
+	else
+		wrong(at, "promise: expected <=, >= or =, not \"%s\"", cmp);
+	p->stock = !strcmp(bound, "stock");
+	if (!p->stock)
+		p->bound = get_value(at, p->metric, bound);
+}
+
+/* posted METRIC BEFORE -> AFTER, or posted "words" */
+static void parse_posted(const struct place *at, struct claim *c,
+			 const char *text)
+{
+	char name[16], before[32], after[32], rest[2];
+	enum metric m;
+
+	if (*text == '"') {
+		free(c->posted_text);
+		c->posted_text = xstrdup(text + 1);
+		if (!strchr(c->posted_text, '"'))
+			wrong(at, "posted: expected a closing \"");
+		*strchr(c->posted_text, '"') = '\0';
+		return;
+	}
+	if (sscanf(text, "%15s %31s -> %31s %1s", name, before, after, rest) != 3)
+		wrong(at, "posted: expected METRIC BEFORE -> AFTER or \"words\", not \"%s\"",
+		      text);
+	m = get_metric(at, name);
+	c->posted_before[m] = strcmp(before, "-") ? get_value(at, m, before) : -1;
+	c->posted_after[m] = strcmp(after, "-") ? get_value(at, m, after) : -1;
+}
+
+static void parse_known(const struct place *at, int64_t *known,
+			const char *key, const char *text)
+{
+	char name[16], value[32], rest[2];
+	enum metric m;
+
+	if (sscanf(text, "%15s %31s %1s", name, value, rest) != 2)
+		wrong(at, "%s: expected METRIC NUMBER, not \"%s\"", key, text);
+	m = get_metric(at, name);
+	known[m] = get_value(at, m, value);
+}
+
+static void set_string(char **field, const char *value)
+{
+	free(*field);
+	*field = xstrdup(value);
+}
+
+/* Deep enough: everything that a claim points to is its own. */
+static struct claim *copy_claim(const struct claim *from)
+{
+	struct claim *c = xcalloc(1, sizeof(*c));
+	char **own[] = { &c->id, &c->path, &c->base, &c->where, &c->title,
+			 &c->note, &c->fs, &c->workload, &c->posted_text };
+	unsigned int i;
+
+	*c = *from;
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		if (*own[i])
+			*own[i] = xstrdup(*own[i]);
+	return c;
+}
+
+static void free_claim(struct claim *c)
+{
+	char *own[] = { c->id, c->path, c->base, c->where, c->title, c->note,
+			c->fs, c->workload, c->posted_text };
+	unsigned int i;
+	int j;
+
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		free(own[i]);
+	for (j = 0; j < c->nr_ops; j++)
+		free(c->ops[j].line);
+	free(c);
+}
+
+static struct claim *find_claim(const struct claims *all, const char *id)
+{
+	int i;
+
+	for (i = 0; i < all->nr; i++)
+		if (!strcmp(all->claim[i]->id, id))
+			return all->claim[i];
+	return NULL;
+}
+
+static void parse_key(const struct place *at, struct claim *c,
+		      const char *key, const char *value, int workload_line[2])
+{
+	const char *end;
+
+	if (!strcmp(key, "base")) {
+		set_string(&c->base, value);
+	} else if (!strcmp(key, "where")) {
+		set_string(&c->where, value);
+	} else if (!strcmp(key, "title")) {
+		set_string(&c->title, value);
+	} else if (!strcmp(key, "note")) {
+		set_string(&c->note, value);
+	} else if (!strcmp(key, "engine")) {
+		if (strcmp(value, "counts"))
+			wrong(at, "engine: expected counts, not \"%s\"", value);
+	} else if (!strcmp(key, "fs")) {
+		if (strcmp(value, "xfs") && strcmp(value, "ext4"))
+			wrong(at, "fs: expected xfs or ext4, not \"%s\"", value);
+		set_string(&c->fs, value);
+	} else if (!strcmp(key, "file")) {
+		c->file = get_size(at, key, value, &end);
+		if (*end || !c->file || c->file > 1ULL << 30)
+			wrong(at, "file: expected 4k to 1G, not \"%s\"", value);
+	} else if (!strcmp(key, "mdts")) {
+		c->mdts = get_number(at, key, value, 1, 10);
+	} else if (!strcmp(key, "read_ahead_kb")) {
+		c->read_ahead_kb = get_number(at, key, value, 0, 1 << 20);
+	} else if (!strcmp(key, "max_sectors_kb")) {
+		c->max_sectors_kb = get_number(at, key, value, 4, 4096);
+	} else if (!strcmp(key, "reader") || !strcmp(key, "fio")) {
+		set_string(&c->workload, value);
+		workload_line[0] = at->line;
+		workload_line[1] = *key == 'f';
+	} else if (!strcmp(key, "posted")) {
+		parse_posted(at, c, value);
+	} else if (!strcmp(key, "stock")) {
+		parse_known(at, c->stock, key, value);
+	} else if (!strcmp(key, "rival")) {
+		parse_known(at, c->rival, key, value);
+	} else if (!strcmp(key, "promise")) {
+		parse_promise(at, c, value);
+	} else {
+		wrong(at, "unknown key \"%s\"", key);
+	}
+}
+
+static void finish_claim(const struct place *at, struct claims *all,
+			 struct claim *c, const int workload_line[2])
+{
+	struct place here = { at->path, c->line };
+
+	if (!c->workload)
+		wrong(&here, "claim %s: expected a reader or a fio line", c->id);
+	if (!c->title)
+		wrong(&here, "claim %s: expected a title", c->id);
+	if (!c->fs || !c->file || !c->mdts || !c->max_sectors_kb || !c->base)
+		wrong(&here, "claim %s: expected base, fs, file, mdts and max_sectors_kb",
+		      c->id);
+	if (c->max_sectors_kb > 4U << c->mdts)
+		wrong(&here, "claim %s: max_sectors_kb %u is above the device's limit, %u (mdts %u)",
+		      c->id, c->max_sectors_kb, 4U << c->mdts, c->mdts);
+	here.line = workload_line[0];
+	if (workload_line[1])
+		parse_fio(&here, c);
+	else
+		parse_reader(&here, c);
+	all->claim = xrealloc(all->claim, (all->nr + 1) * sizeof(*all->claim));
+	all->claim[all->nr++] = c;
+}
+
+static void read_claim_file(struct claims *all, const char *path)
+{
+	struct place at = { path, 0 };
+	struct claim *defaults = xcalloc(1, sizeof(*defaults)), *c = NULL;
+	int first = all->nr, workload[2] = { 0, 0 }, i;
+	char *text = read_file(path, NULL), *line, *next;
+
+	if (!text)
+		die("%s: %s", path, strerror(errno));
+	for (i = 0; i < NR_METRICS; i++)
+		defaults->posted_before[i] = defaults->posted_after[i] =
+			defaults->stock[i] = defaults->rival[i] = -1;
+	defaults->read_ahead_kb = 128;
+
+	for (line = text; line; line = next) {
+		char *key, *value;
+
+		at.line++;
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (strchr(line, '\r'))
+			wrong(&at, "expected a line end without CR");
+		key = strip(line);
+		if (!*key || *key == '#')
+			continue;
+		if (*key == '[') {
+			char *end = strchr(key, ']');
+
+			if (!end || end[1] || end == key + 1)
+				wrong(&at, "expected [ID], not \"%s\"", key);
+			*end = '\0';
+			key++;
+			if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-")] ||
+			    strlen(key) > 12)
+				wrong(&at, "[%s]: expected at most 12 letters, digits, \".\" or \"-\"",
+				      key);
+			if (c)
+				finish_claim(&at, all, c, workload);
+			if (find_claim(all, key))
+				wrong(&at, "[%s] is a claim already: %s:%d", key,
+				      find_claim(all, key)->path,
+				      find_claim(all, key)->line);
+			c = copy_claim(defaults);
+			c->id = xstrdup(key);
+			c->path = xstrdup(path);
+			c->line = at.line;
+			continue;
+		}
+		value = key + strcspn(key, " \t");
+		if (*value)
+			*value++ = '\0';
+		value = strip(value);
+		if (!*value)
+			wrong(&at, "%s: expected a value", key);
+		if (!strcmp(key, "like")) {
+			/* the set-up and workload of another claim of this file */
+			struct claim *from = find_claim(all, value), *n;
+
+			if (!c || c->title || !from ||
+			    strcmp(from->path, path))
+				wrong(&at, "like: expected, first in a claim, the id of one above it in this file");
+			n = copy_claim(from);
+			n->nr_ops = 0;
+			memset(n->ops, 0, sizeof(n->ops));
+			set_string(&n->id, c->id);
+			n->line = c->line;
+			workload[0] = at.line;
+			workload[1] = from->ops[0].fio;
+			free_claim(c);
+			c = n;
+			continue;
+		}
+		parse_key(&at, c ? c : defaults, key, value, workload);
+	}
+	if (c)
+		finish_claim(&at, all, c, workload);
+	if (all->nr == first)
+		die("%s: expected at least one claim, [ID]", path);
+	free(text);
+	free_claim(defaults);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_claim_file(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && strcmp(d->d_name, "README") &&
+	       d->d_name[strlen(d->d_name) - 1] != '~';
+}
+
+void claims_read(struct claims *all, const char *path)
+{
+	struct dirent **names;
+	struct stat st;
+	int n, i;
+
+	if (stat(path, &st))
+		die("%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode)) {
+		read_claim_file(all, path);
+		return;
+	}
+	n = scandir(path, &names, is_claim_file, by_name);
+	if (n < 0)
+		die("%s: %s", path, strerror(errno));
+	for (i = 0; i < n; i++) {
+		char *file = xasprintf("%s/%s", path, names[i]->d_name);
+
+		read_claim_file(all, file);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+}
+
+void claims_select(struct claims *all, const char *base, char **ids, int nr)
+{
+	bool *used = xcalloc(nr, sizeof(*used));
+	int i, j, kept = 0;
+
+	for (i = 0; i < all->nr; i++) {
+		bool keep = !nr;
+
+		for (j = 0; j < nr; j++) {
+			if (!fnmatch(ids[j], all->claim[i]->id, 0)) {
+				used[j] = true;
+				keep = true;
+			}
+		}
+		if (keep && !strcmp(all->claim[i]->base, base))
+			all->claim[kept++] = all->claim[i];
+		else
+			free_claim(all->claim[i]);
+	}
+	all->nr = kept;
+	for (j = 0; j < nr; j++)
+		if (!used[j])
+			die("no claim is called %s (\"make claims\" lists them)",
+			    ids[j]);
+	free(used);
+	if (!kept)
+		die("no claim is about base %s", base);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * claim.h - a claim: a number that a mail or a changelog states, with all it
+ * takes to measure it again
+ *
+ * tests/claims/README says how the files are written.
+ */
+#ifndef CLAIM_H
+#define CLAIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a pass is judged by; the names are those of metric_name(). */
+enum metric {
+	METRIC_READS,	/* reads completed by the device, metadata included */
+	METRIC_DATA,	/* of these, reads of the file's data */
+	METRIC_BYTES,	/* bytes of file data that the device read */
+	METRIC_FOLIO,	/* mean size of the file's folios, in units of 0.1 KiB */
+	METRIC_WINDOWS,	/* readahead windows, sync and async */
+	NR_METRICS
+};
+
+const char *metric_name(enum metric m);
+/* Returns NR_METRICS for a name that is none. */
+enum metric metric_by_name(const char *name);
+
+enum compare { CMP_LE, CMP_GE, CMP_EQ };
+
+const char *compare_name(enum compare c);
+bool compare_holds(enum compare c, int64_t value, int64_t bound);
+
+struct promise {
+	enum metric metric;
+	enum compare compare;
+	bool stock;		/* the bound is what the base kernel measures */
+	int64_t bound;		/* else this */
+};
+
+/* A step of the workload, as a line of the guest's plan */
+struct op {
+	char *line;
+	bool fio;
+	uint64_t bytes;		/* that the reader gets */
+	uint64_t start, end;	/* range of the file that it covers */
+};
+
+#define MAX_PROMISES	8
+#define MAX_OPS		16
+
+struct claim {
+	char *id;
+	char *path;		/* where it is written, for messages */
+	int line;
+	char *base;		/* folder of patches/ that it is about */
+	char *where;		/* the mail or patch that states it */
+	char *title;
+	char *note;
+
+	/* the set-up */
+	char *fs;		/* xfs or ext4 */
+	uint64_t file;		/* bytes */
+	unsigned int mdts;	/* of the NVMe device: largest transfer is 4 KiB << mdts */
+	unsigned int read_ahead_kb;
+	unsigned int max_sectors_kb;
+
+	/* the workload */
+	char *workload;		/* as written */
+	struct op ops[MAX_OPS];
+	int nr_ops;
+
+	/* what was said of it; -1 where nothing was */
+	int64_t posted_before[NR_METRICS], posted_after[NR_METRICS];
+	char *posted_text;	/* said in words: "time unchanged" */
+	int64_t stock[NR_METRICS];	/* known of the stock kernel, exactly */
+	int64_t rival[NR_METRICS];	/* known of the posted policy, exactly */
+
+	/* what this quilt promises */
+	struct promise promises[MAX_PROMISES];
+	int nr_promises;
+};
+
+struct claims {
+	struct claim **claim;
+	int nr;
+};
+
+/**
+ * claims_read() - Read one file, or every file of a directory by name.
+ * @all: The claims are added to it, in order.
+ * @path: The file or directory.
+ *
+ * Exits with a line that names file, line and what was expected there if
+ * anything is wrong, or if an id stands twice.
+ */
+void claims_read(struct claims *all, const char *path);
+
+/**
+ * claims_select() - Keep those that the user named.
+ * @all: The claims; those not named are dropped from it.
+ * @base: Only claims about this base.
+ * @ids: Names, or shell patterns; none keeps all.
+ * @nr: How many.
+ *
+ * Exits with a line if a name fits no claim.
+ */
+void claims_select(struct claims *all, const char *base, char **ids, int nr);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cmd.h - the subcommands of lab
+ */
+#ifndef CMD_H
+#define CMD_H
+
+int cmd_list(int argc, char **argv);
+int cmd_progress(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_table(int argc, char **argv);
+
+#endif

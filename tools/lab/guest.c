@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest.h"
+#include "report.h"
+#include "util.h"
+
+static const char * const outcome_names[NR_OUTCOMES] = {
+	[GUEST_RUNNING]	  = "running",
+	[GUEST_OK]	  = "ok",
+	[GUEST_QEMU]	  = "QEMU failed",
+	[GUEST_SILENT]	  = "no console output",
+	[GUEST_PANIC]	  = "panic",
+	[GUEST_OOPS]	  = "oops",
+	[GUEST_WARNING]	  = "kernel warning",
+	[GUEST_HANG]	  = "hang",
+	[GUEST_TIMEOUT]	  = "time limit",
+	[GUEST_EARLY]	  = "died before its plan",
+	[GUEST_TRUNCATED] = "truncated report",
+	[GUEST_ERROR]	  = "guest error",
+	[GUEST_EXIT]	  = "wrong exit code",
+};
+
+const char *outcome_name(enum outcome o)
+{
+	return outcome_names[o];
+}
+
+static char *in_dir(const struct guest *g, const char *name)
+{
+	return xasprintf("%s/%s", g->dir, name);
+}
+
+/* The command as a shell takes it, for running the guest by hand */
+static void write_command(const struct guest *g)
+{
+	char *path = in_dir(g, "command");
+	FILE *f = fopen(path, "w");
+	int i;
+
+	if (!f)
+		die("%s: %s", path, strerror(errno));
+	for (i = 0; g->argv[i]; i++) {
+		const char *a = g->argv[i];
+		bool plain = !a[strcspn(a, " '\"$\\;&|<>()")];
+
+		fprintf(f, plain ? "%s%s" : "%s'%s'", i ? " " : "", a);
+	}
+	fputc('\n', f);
+	if (fclose(f))
+		die("%s: %s", path, strerror(errno));
+	free(path);
+}
+
+void guest_start(struct guest *g)
+{
+	char *err = in_dir(g, "qemu.err");
+	pid_t parent = getpid();
+
+	write_command(g);
+	g->started = now();
+	g->console_at = g->started;
+	g->report_at = g->started;
+	g->console_size = 0;
+	g->report_size = 0;
+	g->sign_at = 0;
+	g->outcome = GUEST_RUNNING;
+	strcpy(g->at, "boot");
+	fflush(NULL);
+	g->pid = fork();
+	if (g->pid < 0)
+		die("fork: %s", strerror(errno));
+	if (!g->pid) {
+		int in = open("/dev/null", O_RDONLY);
+		int out = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+		/* no stray QEMU: it goes with us even on SIGKILL */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+			_exit(127);
+		/* Ctrl-C is for the supervisor to handle */
+		setpgid(0, 0);
+		if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
+		    dup2(out, 2) < 0)
+			_exit(127);
+		execvp(g->argv[0], g->argv);
+		fprintf(stderr, "%s: %s\n", g->argv[0], strerror(errno));
+		_exit(127);
+	}
+	free(err);
+}
+
+static void set_outcome(struct guest *g, enum outcome o, char *reason)
+{
+	if (g->outcome != GUEST_RUNNING) {
+		free(reason);
+		return;
+	}
+	g->outcome = o;
+	g->reason = reason;
+}
+
+/* The line that text stands in, cut to a readable length */
+static char *line_at(const char *from, const char *text)
+{
+	const char *start = text;
+
+	while (start > from && start[-1] != '\n')
+		start--;
+	return xasprintf("%.*s", (int)(strcspn(start, "\r\n") > 160 ? 160 :
+				       strcspn(start, "\r\n")), start);
+}
+
+/*
+ * Told by the console alone: exit codes do not tell (QEMU exits with 0 after a
+ * panic with panic=-1 -no-reboot).  The first sign in the text is the one that
+ * began it: a warning is followed by the panic that panic_on_warn makes.
+ */
+static const char *console_sign(const char *console, enum outcome *o)
+{
+	static const struct {
+		const char *text;
+		enum outcome outcome;
+	} signs[] = {
+		{ "Kernel panic - not syncing", GUEST_PANIC },
+		{ "Oops: ", GUEST_OOPS },
+		{ "BUG: ", GUEST_OOPS },
+		{ "kernel BUG at", GUEST_OOPS },
+		{ "general protection fault", GUEST_OOPS },
+		{ "Unable to handle kernel", GUEST_OOPS },
+		{ "WARNING: ", GUEST_WARNING },
+		{ "INFO: rcu", GUEST_WARNING },
+		{ "INFO: task ", GUEST_WARNING },
+		{ "I/O error", GUEST_WARNING },
+	};
+	const char *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(signs); i++) {
+		const char *p = strstr(console, signs[i].text);
+
+		if (p && (!first || p < first)) {
+			first = p;
+			if (o)
+				*o = signs[i].outcome;
+		}
+	}
+	return first;
+}
+
+static void judge_console(struct guest *g, const char *console)
+{
+	enum outcome o;
+	const char *sign = console_sign(console, &o);
+
+	if (sign)
+		set_outcome(g, o, line_at(console, sign));
+}
+
+/* Has a file grown?  Its new size is noted. */
+static bool grown(const struct guest *g, const char *name, long *size)
+{
+	char *path = in_dir(g, name);
+	struct stat st;
+	bool more = !stat(path, &st) && st.st_size > *size;
+
+	if (more)
+		*size = st.st_size;
+	free(path);
+	return more;
+}
+
+static char *slurp(const struct guest *g, const char *name)
+{
+	char *path = in_dir(g, name), *text = read_file(path, NULL);
+
+	free(path);
+	return text ? text : xstrdup("");
+}
+
+static void note_position(struct guest *g)
+{
+	char *text = slurp(g, "report"), *p = text + strlen(text), *e;
+
+	/* the last whole "at" line */
+	while (p > text) {
+		while (p > text && p[-1] != '\n')
+			p--;
+		e = strchr(p, '\n');
+		if (e && !strncmp(p, "at ", 3)) {
+			snprintf(g->at, sizeof(g->at), "%.*s",
+				 (int)(e - p - 3), p + 3);
+			break;
+		}
+		if (p == text)
+			break;
+		p--;
+	}
+	free(text);
+}
+
+static void judge_end(struct guest *g)
+{
+	char *console = slurp(g, "console"), *text = slurp(g, "report");
+	char *err = slurp(g, "qemu.err"), *why;
+	struct report r;
+
+	judge_console(g, console);
+	why = report_parse(&r, text);
+	if (g->outcome == GUEST_RUNNING) {
+		if (why)
+			set_outcome(g, GUEST_TRUNCATED,
+				    xasprintf("report: %s", why));
+		else if (!r.release && !g->console_size && g->status &&
+			 g->status < 128)
+			set_outcome(g, GUEST_QEMU,
+				    xasprintf("exit code %d: %.200s", g->status,
+					      strip(err)));
+		else if (!r.release)
+			set_outcome(g, GUEST_EARLY,
+				    xasprintf("no \"hello\" in the report, exit code %d",
+					      g->status));
+		else if (r.error)
+			set_outcome(g, GUEST_ERROR, xstrdup(r.error));
+		else if (!r.complete)
+			set_outcome(g, GUEST_TRUNCATED,
+				    xasprintf("no \"end\" in the report, exit code %d",
+					      g->status));
+		else if (g->status != GUEST_EXIT_CODE)
+			set_outcome(g, GUEST_EXIT,
+				    xasprintf("exit code %d, expected %d",
+					      g->status, GUEST_EXIT_CODE));
+		else if (r.warning)
+			set_outcome(g, GUEST_WARNING, xstrdup(r.warning));
+		else
+			set_outcome(g, GUEST_OK, NULL);
+	}
+	report_free(&r);
+	free(why);
+	free(err);
+	free(text);
+	free(console);
+}
+
+void guest_kill(struct guest *g)
+{
+	int status;
+
+	if (g->pid <= 0)
+		return;
+	kill(g->pid, SIGKILL);
+	while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	g->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+					128 + WTERMSIG(status);
+	g->pid = 0;
+	g->wall_s = now() - g->started;
+}
+
+bool guest_poll(struct guest *g)
+{
+	double t = now();
+	int status;
+	pid_t pid;
+
+	if (!g->pid)
+		return true;
+	pid = waitpid(g->pid, &status, WNOHANG);
+	if (pid == g->pid) {
+		g->pid = 0;
+		g->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+						128 + WTERMSIG(status);
+		g->wall_s = t - g->started;
+		grown(g, "console", &g->console_size);
+		judge_end(g);
+		return true;
+	}
+	if (grown(g, "console", &g->console_size)) {
+		char *console = slurp(g, "console");
+
+		g->console_at = t;
+		if (!g->sign_at && console_sign(console, NULL))
+			g->sign_at = t;
+		free(console);
+	}
+	/* the rest of the splat may take a moment to come */
+	if (g->sign_at && t - g->sign_at > 2) {
+		char *console = slurp(g, "console");
+
+		judge_console(g, console);
+		free(console);
+	}
+	if (grown(g, "report", &g->report_size)) {
+		g->report_at = t;
+		note_position(g);
+	}
+	if (!g->console_size && t - g->started > g->limits.silent_s)
+		set_outcome(g, GUEST_SILENT,
+			    xasprintf("nothing on the console for %.0f s",
+				      g->limits.silent_s));
+	else if (t - g->console_at > g->limits.hang_s &&
+		 t - g->report_at > g->limits.hang_s)
+		set_outcome(g, GUEST_HANG,
+			    xasprintf("nothing on console or report for %.0f s, last at: %s",
+				      g->limits.hang_s, g->at));
+	else if (t - g->started > g->limits.total_s)
+		set_outcome(g, GUEST_TIMEOUT,
+			    xasprintf("not done after %.0f s, last at: %s",
+				      g->limits.total_s, g->at));
+	if (g->outcome == GUEST_RUNNING)
+		return false;
+	guest_kill(g);
+	return true;
+}
+
+#define TAIL	15
+
+void guest_explain(const struct guest *g)
+{
+	char *console = slurp(g, "console"), *command = slurp(g, "command");
+	char *p = console + strlen(console);
+	int lines = 0;
+
+	while (p > console && lines <= TAIL)
+		if (*--p == '\n')
+			lines++;
+	if (p > console)
+		p++;
+	printf("guest %s: %s: %s\n", g->dir, outcome_name(g->outcome),
+	       g->reason ? g->reason : "");
+	printf("  the console's last lines:\n");
+	while (*p) {
+		size_t n = strcspn(p, "\n");
+
+		printf("    %.*s\n", (int)n, p);
+		p += n + !!p[n];
+	}
+	printf("  the command: %s", command);
+	printf("  the whole console: %s/console\n", g->dir);
+	free(command);
+	free(console);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * guest.h - starts a guest, watches over it, and names what became of it
+ */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum outcome {
+	GUEST_RUNNING,
+	GUEST_OK,	/* agreed exit code and a complete report */
+	GUEST_QEMU,	/* QEMU itself refused to run */
+	GUEST_SILENT,	/* nothing on the console within silent_s */
+	GUEST_PANIC,
+	GUEST_OOPS,	/* oops, BUG, or a fault in the kernel */
+	GUEST_WARNING,	/* WARNING, or any message of that level */
+	GUEST_HANG,	/* neither console nor report went on for hang_s */
+	GUEST_TIMEOUT,	/* total_s are over */
+	GUEST_EARLY,	/* gone before it said hello */
+	GUEST_TRUNCATED, /* gone, and the report has no end */
+	GUEST_ERROR,	/* the guest's init gave up, and said why */
+	GUEST_EXIT,	/* report complete, exit code wrong */
+	NR_OUTCOMES
+};
+
+const char *outcome_name(enum outcome o);
+
+/* Exit code of QEMU when the guest has written 0x2a to isa-debug-exit */
+#define GUEST_EXIT_CODE	85
+
+struct limits {
+	double silent_s, hang_s, total_s;
+};
+
+struct guest {
+	char *dir;		/* console, report, command, qemu.err */
+	char **argv;
+	struct limits limits;
+
+	/* private */
+	pid_t pid;
+	double started, console_at, report_at, sign_at;
+	long console_size, report_size;
+
+	/* the result */
+	enum outcome outcome;
+	char *reason;		/* one line, NULL if all is well */
+	int status;		/* exit code of QEMU, or 128 + signal */
+	double wall_s;
+	char at[64];		/* where it was last: "A1 read" */
+};
+
+/**
+ * guest_start() - Start QEMU.
+ * @g: dir, argv and limits are set; dir exists.
+ *
+ * The child dies with its parent, whatever ends that.  The command line goes
+ * to dir/command.
+ */
+void guest_start(struct guest *g);
+
+/**
+ * guest_poll() - Look after a guest; call this a few times a second.
+ * @g: A guest that was started.
+ *
+ * Kills it when its console tells of a panic, an oops or a warning, or when
+ * one of the limits is over.
+ *
+ * Return: true once it is gone and g->outcome is known.
+ */
+bool guest_poll(struct guest *g);
+
+/* Kills it and waits. */
+void guest_kill(struct guest *g);
+
+/* Prints what failed, the console's tail, the command line, where the log is. */
+void guest_explain(const struct guest *g);
+
+#endif

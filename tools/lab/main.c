@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lab - re-runs the numbers that mails and changelogs state
+ *
+ * Called by the Makefile, which documents what users set.  Exit status: 0, all
+ * promises hold; 1, one does not, or is void; 2, wrong input or a host that
+ * cannot run it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "claim.h"
+#include "cmd.h"
+#include "util.h"
+
+int cmd_list(int argc, char **argv)
+{
+	struct claims all = { NULL, 0 };
+	char size[24];
+	int i;
+
+	if (argc < 2)
+		die("list: wants the directory of the claims");
+	claims_read(&all, argv[1]);
+	if (argc > 2)
+		claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3",
+			      argv + 2, argc - 2);
+	for (i = 0; i < all.nr; i++) {
+		const struct claim *c = all.claim[i];
+
+		print_size(size, sizeof(size), c->file);
+		printf("%-9s %-4s %5s, device limit %4u, max_sectors_kb %4u, ra %4u: %s\n",
+		       c->id, c->fs, size, 4U << c->mdts, c->max_sectors_kb,
+		       c->read_ahead_kb, c->title);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char **argv);
+	} cmds[] = {
+		{ "list", cmd_list },
+		{ "progress", cmd_progress },
+		{ "run", cmd_run },
+		{ "table", cmd_table },
+	};
+	unsigned int i;
+
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(cmds); i++)
+		if (!strcmp(argv[1], cmds[i].name))
+			return cmds[i].run(argc - 1, argv + 1);
+	die("usage: lab list|progress|run|table ...");
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "util.h"
+
+void plan_groups(struct groups *gs, const struct claims *all)
+{
+	int i, j;
+
+	memset(gs, 0, sizeof(*gs));
+	for (i = 0; i < all->nr; i++) {
+		struct claim *c = all->claim[i];
+		struct group *g = NULL;
+		char size[24];
+
+		for (j = 0; j < gs->nr && !g; j++) {
+			g = &gs->group[j];
+			if (strcmp(g->fs, c->fs) || g->file != c->file ||
+			    g->mdts != c->mdts)
+				g = NULL;
+		}
+		if (!g) {
+			gs->group = xrealloc(gs->group, (gs->nr + 1) *
+					     sizeof(*gs->group));
+			g = &gs->group[gs->nr++];
+			memset(g, 0, sizeof(*g));
+			g->fs = c->fs;
+			g->file = c->file;
+			g->mdts = c->mdts;
+			print_size(size, sizeof(size), c->file);
+			snprintf(g->name, sizeof(g->name), "%s-mdts%u-%s",
+				 c->fs, c->mdts, size);
+		}
+		g->claim = xrealloc(g->claim, (g->nr + 1) * sizeof(*g->claim));
+		g->claim[g->nr++] = c;
+		for (j = 0; j < c->nr_ops; j++)
+			g->fio |= c->ops[j].fio;
+	}
+}
+
+char *plan_text(const struct group *g, uint64_t seed)
+{
+	size_t size;
+	char *text;
+	FILE *f = open_memstream(&text, &size);
+	int i, j;
+
+	if (!f)
+		die("out of memory");
+	fprintf(f, "seed %016" PRIx64 "\n", seed);
+	if (g->fio)
+		fputs("fio-device fio\n", f);
+	if (g->fs)
+		fprintf(f, "device data\nfs %s\nfile %" PRIu64 "\n", g->fs, g->file);
+	for (i = 0; i < g->nr; i++) {
+		const struct claim *c = g->claim[i];
+
+		fprintf(f, "pass %s\n", c->id);
+		fprintf(f, "expect-queue max_hw_sectors_kb %u\n", 4U << c->mdts);
+		fprintf(f, "expect-queue scheduler none\n");
+		fprintf(f, "expect-queue rotational 0\n");
+		fprintf(f, "queue max_sectors_kb %u\n", c->max_sectors_kb);
+		fprintf(f, "queue read_ahead_kb %u\n", c->read_ahead_kb);
+		for (j = 0; j < c->nr_ops; j++)
+			fprintf(f, "op %s\n", c->ops[j].line);
+		fputs("go\n", f);
+	}
+	fclose(f);
+	return text;
+}

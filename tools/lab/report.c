@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "util.h"
+
+int64_t sample_value(const struct sample *s, enum metric m)
+{
+	uint64_t pages = 0, folios = 0;
+	int i;
+
+	switch (m) {
+	case METRIC_READS:
+		return s->reads;
+	case METRIC_DATA:
+		return s->data;
+	case METRIC_BYTES:
+		return s->data_sectors * 512;
+	case METRIC_WINDOWS:
+		return s->windows;
+	case METRIC_FOLIO:
+		for (i = 0; i < NR_ORDERS; i++) {
+			pages += s->folios[i] << i;
+			folios += s->folios[i];
+		}
+		return folios ? (pages * 40 + folios / 2) / folios : 0;
+	case NR_METRICS:
+		break;
+	}
+	return -1;
+}
+
+const char *sample_differs(const struct sample *a, const struct sample *b)
+{
+	if (a->reads != b->reads)
+		return "reads";
+	if (a->merges != b->merges)
+		return "merges";
+	if (a->sectors != b->sectors)
+		return "sectors";
+	if (a->data != b->data || a->data_sectors != b->data_sectors)
+		return "data reads";
+	if (a->windows != b->windows)
+		return "windows";
+	if (a->resident != b->resident)
+		return "resident pages";
+	if (memcmp(a->folios, b->folios, sizeof(a->folios)))
+		return "folio sizes";
+	if (a->bytes != b->bytes || a->sum != b->sum)
+		return "bytes read";
+	return NULL;
+}
+
+static void spoil(struct sample *s, char *why)
+{
+	if (s->bad)
+		free(why);
+	else
+		s->bad = why;
+}
+
+/* Trace lines have no pass of their own; they belong to the one that runs. */
+static bool trace_line(struct sample *s, const char *line)
+{
+	unsigned long a, b;
+
+	if (!strchr("wusadm", line[0]) || line[1] != ' ')
+		return false;
+	if (s && sscanf(line + 2, "%lu %lu", &a, &b) == 2)
+		s->windows += line[0] == 'w';
+	return true;
+}
+
+static struct sample *add_sample(struct report *r, const char *id)
+{
+	struct sample *s;
+
+	r->samples = xrealloc(r->samples, (r->nr + 1) * sizeof(*r->samples));
+	s = &r->samples[r->nr++];
+	memset(s, 0, sizeof(*s));
+	s->claim = xstrdup(id);
+	return s;
+}
+
+static bool pass_line(struct sample *s, const char *key, const char *rest)
+{
+	char name[32], asked[64], got[64];
+	uint64_t a, b;
+	int used;
+
+	if (!strcmp(key, "set")) {
+		if (sscanf(rest, "%31s %63s %63s", name, asked, got) != 3)
+			return false;
+		if (strcmp(asked, got))
+			spoil(s, xasprintf("%s is %s, asked for %s", name, got,
+					   asked));
+		return true;
+	}
+	if (!strcmp(key, "extent")) {
+		s->extents++;
+		return true;
+	}
+	if (!strcmp(key, "folio")) {
+		if (sscanf(rest, "%" SCNu64 " %" SCNu64, &a, &b) != 2 ||
+		    a >= NR_ORDERS)
+			return false;
+		s->folios[a] = b;
+		return true;
+	}
+	if (!strcmp(key, "cold"))
+		return sscanf(rest, "%" SCNu64, &s->cold) == 1;
+	if (!strcmp(key, "resident"))
+		return sscanf(rest, "%" SCNu64, &s->resident) == 1;
+	if (!strcmp(key, "stat"))
+		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64,
+			      &s->reads, &s->merges, &s->sectors) == 3;
+	if (!strcmp(key, "data"))
+		return sscanf(rest, "%" SCNu64 " %" SCNu64, &s->data,
+			      &s->data_sectors) == 2;
+	if (!strcmp(key, "meta"))
+		return sscanf(rest, "%" SCNu64 " %" SCNu64, &s->meta,
+			      &s->meta_sectors) == 2;
+	if (!strcmp(key, "read"))
+		return sscanf(rest, "%" SCNu64 " %" SCNx64 "%n", &s->bytes,
+			      &s->sum, &used) == 2;
+	if (!strcmp(key, "time"))
+		return sscanf(rest, "%" SCNu64, &s->ns) == 1;
+	if (!strcmp(key, "done")) {
+		s->done = true;
+		return true;
+	}
+	return false;
+}
+
+char *report_parse(struct report *r, char *text)
+{
+	unsigned long lines = 0, end;
+	struct sample *s = NULL;
+	char *line, *next;
+
+	memset(r, 0, sizeof(*r));
+	for (line = text; *line; line = next, lines++) {
+		char key[16], pass[64];
+		int used = 0;
+
+		next = strchr(line, '\n');
+		if (!next)
+			break;	/* cut short: not complete */
+		*next++ = '\0';
+		if (r->complete)
+			return xasprintf("line %lu: expected nothing behind \"end\", not \"%.60s\"",
+					 lines + 1, line);
+		if (trace_line(s, line))
+			continue;
+		if (sscanf(line, "%15s %63s %n", key, pass, &used) != 2)
+			return xasprintf("line %lu: expected KEYWORD PASS ..., not \"%.60s\"",
+					 lines + 1, line);
+		if (!lines) {
+			if (strcmp(key, "hello") || strcmp(pass, "1") ||
+			    !line[used])
+				return xasprintf("line 1: expected \"hello 1 RELEASE\", not \"%.60s\"",
+						 line);
+			r->release = xstrdup(line + used);
+		} else if (!strcmp(key, "end")) {
+			if (sscanf(pass, "%lu", &end) != 1 || end != lines)
+				return xasprintf("line %lu: \"end %s\" after %lu lines",
+						 lines + 1, pass, lines);
+			r->complete = true;
+		} else if (!strcmp(key, "at")) {
+			/* progress, read as it comes: see guest.c */
+		} else if (!strcmp(key, "kmsg")) {
+			if (!r->warning)
+				r->warning = xstrdup(line + used);
+		} else if (!strcmp(key, "error")) {
+			if (!r->error)
+				r->error = xasprintf("%s: %s", pass, line + used);
+			if (s && !strcmp(s->claim, pass))
+				spoil(s, xstrdup(line + used));
+		} else if (!strcmp(key, "pass")) {
+			s = add_sample(r, pass);
+		} else if (!s || strcmp(s->claim, pass) ||
+			   !pass_line(s, key, line + used)) {
+			return xasprintf("line %lu: not understood: \"%.60s\"",
+					 lines + 1, line);
+		}
+	}
+	return NULL;
+}
+
+void report_free(struct report *r)
+{
+	int i;
+
+	for (i = 0; i < r->nr; i++) {
+		free(r->samples[i].claim);
+		free(r->samples[i].bad);
+	}
+	free(r->samples);
+	free(r->release);
+	free(r->error);
+	free(r->warning);
+	memset(r, 0, sizeof(*r));
+}

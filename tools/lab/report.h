@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * report.h - reads what qemu/guest/init.c wrote
+ *
+ * The report is lines of a keyword and values; PASS is the id of a pass, or
+ * "-" between passes.
+ *
+ *   hello 1 RELEASE		first line; 1 is the version of this format
+ *   at PASS WHAT		where the guest is
+ *   pass PASS			a pass begins
+ *   set PASS NAME ASKED GOT	a setting, read back
+ *   cold PASS PAGES		of the file, cached before the pass
+ *   extent PASS LOGICAL PHYSICAL LENGTH	bytes
+ *   folio PASS ORDER COUNT	folios of the file that entered the page cache
+ *   stat PASS READS MERGES SECTORS	the device's counters over the pass
+ *   w INDEX SIZE ASYNC ORDER	a window (page_cache_ra_order), pages
+ *   u INDEX NR LOOKAHEAD	page_cache_ra_unbounded
+ *   s INDEX REQ		page_cache_sync_ra
+ *   a INDEX REQ		page_cache_async_ra
+ *   d PAGE PAGES		a request for file data
+ *   m SECTOR SECTORS		a request for metadata
+ *   data PASS REQUESTS SECTORS	the sums of these
+ *   meta PASS REQUESTS SECTORS
+ *   resident PASS PAGES	of the file, cached after the pass
+ *   read PASS BYTES SUM	what the reader got
+ *   time PASS NS
+ *   done PASS
+ *   kmsg LEVEL TEXT		said by the kernel at warning level or above
+ *   error PASS TEXT		the guest gave up
+ *   end LINES			last line
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "sample.h"
+
+struct report {
+	char *release;		/* of the kernel; NULL if there is no hello */
+	char *error;		/* what the guest gave up with, or NULL */
+	char *warning;		/* first kernel message of that level, or NULL */
+	bool complete;		/* "end" is there, with the right count */
+	struct sample *samples;
+	int nr;
+};
+
+/**
+ * report_parse() - Read a report, whole or not.
+ * @r: Filled in; report_free() frees it.
+ * @text: The report; changed.
+ *
+ * Return: NULL, or why it is not understood, as a string to free.
+ */
+char *report_parse(struct report *r, char *text);
+
+void report_free(struct report *r);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result.h"
+#include "util.h"
+
+static void add_int(struct json_object *o, const char *key, int64_t v)
+{
+	json_object_object_add(o, key, json_object_new_int64(v));
+}
+
+static void add_string(struct json_object *o, const char *key, const char *s)
+{
+	if (s)
+		json_object_object_add(o, key, json_object_new_string(s));
+}
+
+struct json_object *result_sample(const struct sample *s, enum kernel k,
+				  int run)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *folios = json_object_new_object();
+	char text[32];
+	int i;
+
+	add_string(o, "claim", s->claim);
+	add_string(o, "kernel", kernel_name(k));
+	add_int(o, "boot", run + 1);
+	add_int(o, "reads", s->reads);
+	add_int(o, "merges", s->merges);
+	add_int(o, "sectors", s->sectors);
+	add_int(o, "data_reads", s->data);
+	add_int(o, "data_sectors", s->data_sectors);
+	add_int(o, "meta_reads", s->meta);
+	add_int(o, "meta_sectors", s->meta_sectors);
+	add_int(o, "windows", s->windows);
+	for (i = 0; i < NR_ORDERS; i++) {
+		if (!s->folios[i])
+			continue;
+		snprintf(text, sizeof(text), "%d", i);
+		add_int(folios, text, s->folios[i]);
+	}
+	json_object_object_add(o, "folios_by_order", folios);
+	add_int(o, "cached_before", s->cold);
+	add_int(o, "cached_after", s->resident);
+	add_int(o, "bytes_read", s->bytes);
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)s->sum);
+	add_string(o, "checksum", text);
+	add_int(o, "guest_ns", s->ns);
+	add_string(o, "bad", s->bad);
+	return o;
+}
+
+static struct json_object *values(const int64_t *v)
+{
+	struct json_object *o = json_object_new_object();
+	unsigned int m;
+
+	for (m = 0; m < NR_METRICS; m++) {
+		/* metrics are integers; this one is kept in tenths of a KiB */
+		if (m == METRIC_FOLIO)
+			add_int(o, "folio_tenth_kib", v[m]);
+		else
+			add_int(o, metric_name(m), v[m]);
+	}
+	return o;
+}
+
+static void add_repeated(struct json_object *o, const char *key,
+			 enum repeated r)
+{
+	if (r != REPEATED_UNKNOWN)
+		json_object_object_add(o, key,
+				       json_object_new_boolean(r == REPEATED_YES));
+}
+
+struct json_object *result_claim(const struct claim *c, const struct judged *j)
+{
+	struct json_object *o = json_object_new_object(), *set, *posted, *p;
+	char size[24], text[64];
+	unsigned int k;
+	int i;
+
+	add_string(o, "id", c->id);
+	add_string(o, "title", c->title);
+	add_string(o, "where", c->where);
+	add_string(o, "note", c->note);
+
+	set = json_object_new_object();
+	add_string(set, "fs", c->fs);
+	print_size(size, sizeof(size), c->file);
+	add_string(set, "file", size);
+	add_int(set, "mdts", c->mdts);
+	add_int(set, "max_sectors_kb", c->max_sectors_kb);
+	add_int(set, "read_ahead_kb", c->read_ahead_kb);
+	add_string(set, c->ops[0].fio ? "fio" : "reader", c->workload);
+	json_object_object_add(o, "setup", set);
+
+	posted = json_object_new_object();
+	add_string(posted, "words", c->posted_text);
+	if (c->posted_before[METRIC_READS] >= 0)
+		add_int(posted, "before", c->posted_before[METRIC_READS]);
+	if (c->posted_after[METRIC_READS] >= 0)
+		add_int(posted, "after", c->posted_after[METRIC_READS]);
+	add_repeated(posted, "before_reproduced", j->before);
+	add_repeated(posted, "after_reproduced", j->after);
+	json_object_object_add(o, "posted", posted);
+
+	p = json_object_new_array();
+	for (i = 0; i < c->nr_promises; i++) {
+		const struct promise *pr = &c->promises[i];
+
+		if (pr->stock)
+			snprintf(text, sizeof(text), "%s %s stock",
+				 metric_name(pr->metric),
+				 compare_name(pr->compare));
+		else
+			snprintf(text, sizeof(text), "%s %s %lld",
+				 metric_name(pr->metric),
+				 compare_name(pr->compare),
+				 (long long)pr->bound);
+		json_object_array_add(p, json_object_new_string(text));
+	}
+	json_object_object_add(o, "promises", p);
+
+	for (k = 0; k < NR_KERNELS; k++) {
+		struct json_object *v;
+
+		if (!j->measured[k])
+			continue;
+		v = values(j->value[k]);
+		add_int(v, "meta", j->meta[k]);
+		json_object_object_add(o, kernel_name(k), v);
+	}
+	add_string(o, "verdict", verdict_name(j->verdict));
+	add_string(o, "reason", j->reason);
+	add_string(o, "rival_trouble", j->rival);
+	return o;
+}
+
+void result_write(const char *path, struct json_object *root)
+{
+	char *tmp = xasprintf("%s.tmp", path);
+
+	if (json_object_to_file_ext(tmp, root, JSON_C_TO_STRING_PRETTY |
+				    JSON_C_TO_STRING_NOSLASHESCAPE))
+		die("%s: %s", tmp, json_util_get_last_err());
+	if (rename(tmp, path))
+		die("%s: %s", path, strerror(errno));
+	free(tmp);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * result.h - the stored result of a run, as JSON
+ *
+ *   format	1
+ *   environment	machine, tools, kernels: all that the counts may depend on
+ *   order	the guests, in the order in which they were started
+ *   samples	one for each pass of each guest, raw
+ *   claims	one for each claim: what was said, measured, promised, decided
+ */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "claim.h"
+#include "sample.h"
+#include "verdict.h"
+
+struct json_object *result_sample(const struct sample *s, enum kernel k,
+				  int run);
+struct json_object *result_claim(const struct claim *c, const struct judged *j);
+
+/* Writes it whole or not at all. */
+void result_write(const char *path, struct json_object *root);
+
+/**
+ * table_print() - The verdict table of a stored result.
+ * @f: Where to.
+ * @root: The result.
+ *
+ * At most 75 columns wide, for changelogs.  Rows that lose or are void are
+ * printed like all others, with the reason below the table.
+ */
+void table_print(FILE *f, struct json_object *root);
+
+#endif

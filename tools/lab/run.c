@@ -1,0 +1,762 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * run.c - plan, start guests, collect, decide, print
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "guest.h"
+#include "plan.h"
+#include "report.h"
+#include "result.h"
+#include "util.h"
+
+#define GUEST_MB	1024	/* twice the largest file that claims use */
+#define DISK_BYTES	(4ULL << 30)	/* sparse: an allocation group of XFS
+					 * holds the file in one extent
+					 */
+#define FS_UUID		"5eed5eed-0000-4000-8000-000000000000"
+
+struct options {
+	const char *kernel[NR_KERNELS];	/* image directories */
+	const char *init, *fio, *out, *qemu, *accel;
+	int runs, jobs;
+	struct limits limits;
+	uint64_t seed;
+};
+
+struct job {
+	const struct group *group;
+	enum kernel kernel;
+	int run;
+	struct guest guest;
+	struct report report;
+	bool started, done;
+	char *why;		/* there are no samples because ... */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+/* The first line of what a command prints, or "unknown" */
+static char *first_line(const char *command)
+{
+	FILE *p = popen(command, "r");
+	char text[512] = "";
+
+	if (p) {
+		if (!fgets(text, sizeof(text), p))
+			text[0] = '\0';
+		pclose(p);
+	}
+	return xstrdup(*text ? strip(text) : "unknown");
+}
+
+static void must_run(const struct guest *g, const char *log, ...)
+{
+	char *argv[32], *path = xasprintf("%s/%s", g->dir, log);
+	int n = 0, status;
+	va_list ap;
+	pid_t pid;
+
+	va_start(ap, log);
+	while (n < 31 && (argv[n] = va_arg(ap, char *)))
+		n++;
+	va_end(ap);
+	argv[n] = NULL;
+	pid = fork();
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (!pid) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+		if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+			_exit(127);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid || status) {
+		char *said = read_file(path, NULL);
+
+		die("%s failed: %.200s (%s)", argv[0],
+		    said ? strip(said) : "", path);
+	}
+	free(path);
+}
+
+static char *guest_file(const struct guest *g, const char *name)
+{
+	return xasprintf("%s/%s", g->dir, name);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		die("%s: %s", path, strerror(errno));
+}
+
+/* One file system, the same to the last bit in every boot */
+static void make_disk(const struct job *j, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || ftruncate(fd, DISK_BYTES) || close(fd))
+		die("%s: %s", path, strerror(errno));
+	if (!strcmp(j->group->fs, "xfs"))
+		must_run(&j->guest, "mkfs.log", "mkfs.xfs", "-q", "-m",
+			 "uuid=" FS_UUID, path, NULL);
+	else
+		must_run(&j->guest, "mkfs.log", "mkfs.ext4", "-q", "-U",
+			 FS_UUID, "-E",
+			 "hash_seed=" FS_UUID ",lazy_itable_init=0,lazy_journal_init=0,nodiscard",
+			 path, NULL);
+}
+
+static void make_initrd(const struct job *j, const struct options *o)
+{
+	char *list = guest_file(&j->guest, "initrd.list");
+	char *plan = guest_file(&j->guest, "plan");
+	char *initrd = guest_file(&j->guest, "initrd");
+	char *gen = xasprintf("%s/gen_init_cpio", o->kernel[j->kernel]);
+	char *text = plan_text(j->group, o->seed), *out;
+
+	write_text(plan, text);
+	free(text);
+	text = xasprintf("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\ndir /mnt 755 0 0\ndir /fio 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n",
+			 o->init, plan);
+	write_text(list, text);
+	free(text);
+	/* the kernel's own tool; it writes to standard output */
+	out = xasprintf("exec %s %s >%s", gen, list, initrd);
+	must_run(&j->guest, "initrd.log", "sh", "-c", out, NULL);
+	free(out);
+	free(gen);
+	free(initrd);
+	free(plan);
+	free(list);
+}
+
+static void add_arg(struct guest *g, int *n, char *arg)
+{
+	g->argv = xrealloc(g->argv, (*n + 2) * sizeof(*g->argv));
+	g->argv[(*n)++] = arg;
+	g->argv[*n] = NULL;
+}
+
+static void make_command(struct job *j, const struct options *o,
+			 const char *accel)
+{
+	struct guest *g = &j->guest;
+	bool kvm = !strcmp(accel, "kvm");
+	int n = 0;
+
+#define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
+	ARG("%s", o->qemu);
+	ARG("-nodefaults");
+	ARG("-no-user-config");
+	ARG("-no-reboot");
+	ARG("-display");
+	ARG("none");
+	ARG("-machine");
+	ARG("pc");
+	ARG("-accel");
+	ARG("%s", accel);
+	ARG("-cpu");
+	ARG("%s", kvm ? "host" : "qemu64");
+	ARG("-smp");
+	ARG("1");
+	ARG("-m");
+	ARG("%d", GUEST_MB);
+	ARG("-kernel");
+	ARG("%s/vmlinux", o->kernel[j->kernel]);
+	ARG("-initrd");
+	ARG("%s/initrd", g->dir);
+	ARG("-append");
+	ARG("console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable trace_clock=local");
+	ARG("-serial");
+	ARG("file:%s/console", g->dir);
+	ARG("-device");
+	ARG("isa-debug-exit,iobase=0xf4,iosize=4");
+	ARG("-device");
+	ARG("virtio-serial-pci");
+	ARG("-chardev");
+	ARG("file,id=report,path=%s/report", g->dir);
+	ARG("-device");
+	ARG("virtserialport,chardev=report,name=report");
+	if (j->group->fs) {
+		ARG("-drive");
+		ARG("file=%s/disk,if=none,id=data,format=raw,cache=unsafe",
+		    g->dir);
+		ARG("-device");
+		ARG("nvme,drive=data,serial=data,mdts=%u", j->group->mdts);
+	}
+	if (j->group->fio) {
+		ARG("-drive");
+		ARG("file=%s,if=none,id=fio,format=raw,readonly=on", o->fio);
+		ARG("-device");
+		ARG("nvme,drive=fio,serial=fio");
+	}
+#undef ARG
+}
+
+static void start_guest(struct job *j, const struct options *o,
+			const char *accel)
+{
+	char *disk;
+
+	if (mkdir(j->guest.dir, 0755))
+		die("%s: %s", j->guest.dir, strerror(errno));
+	disk = guest_file(&j->guest, "disk");
+	if (j->group->fs)
+		make_disk(j, disk);
+	make_initrd(j, o);
+	make_command(j, o, accel);
+	guest_start(&j->guest);
+	j->started = true;
+	free(disk);
+}
+
+static void start_job(struct job *j, const struct options *o, const char *dir)
+{
+	j->guest.dir = xasprintf("%s/%s-%d-%s", dir, kernel_name(j->kernel),
+				 j->run + 1, j->group->name);
+	j->guest.limits = o->limits;
+	start_guest(j, o, o->accel);
+}
+
+/* What is large and can be made again goes; what tells of the run stays. */
+static void remove_images(const struct job *j)
+{
+	static const char * const names[] = { "disk", "initrd", "initrd.list" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = guest_file(&j->guest, names[i]);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+static void end_job(struct job *j, const char *release)
+{
+	char *path = guest_file(&j->guest, "report");
+	char *text = read_file(path, NULL), *why = NULL;
+
+	remove_images(j);
+	j->done = true;
+	if (text)
+		why = report_parse(&j->report, text);
+	if (j->guest.outcome != GUEST_OK) {
+		j->why = xasprintf("%s: %s", outcome_name(j->guest.outcome),
+				   j->guest.reason ? j->guest.reason : "");
+		fputs("\r\033[K" + (isatty(STDERR_FILENO) ? 0 : 4), stderr);
+		guest_explain(&j->guest);
+		fflush(stdout);
+	} else if (strcmp(j->report.release, release)) {
+		j->why = xasprintf("the guest runs %s, not %s",
+				   j->report.release, release);
+	}
+	/* passes that came to their end before the guest failed count still */
+	free(why);
+	free(text);
+	free(path);
+}
+
+static char *get_release(const char *image)
+{
+	char *path = xasprintf("%s/release", image);
+	char *text = read_file(path, NULL);
+
+	if (!text)
+		die("%s: %s: no kernel image there", path, strerror(errno));
+	free(path);
+	return strip(text);
+}
+
+static char *file_sha256(const char *dir, const char *name)
+{
+	char *command = xasprintf("sha256sum '%s/%s'", dir, name);
+	char *line = first_line(command);
+
+	line[strcspn(line, " ")] = '\0';
+	free(command);
+	return line;
+}
+
+static void add_string(struct json_object *o, const char *key, char *s)
+{
+	json_object_object_add(o, key, json_object_new_string(s));
+	free(s);
+}
+
+static struct json_object *environment(const struct options *o,
+				       char *release[NR_KERNELS])
+{
+	struct json_object *env = json_object_new_object();
+	char *cmd = xasprintf("%s --version", o->qemu), *line, *end;
+	struct utsname u;
+	unsigned int k;
+
+	for (k = 0; k < NR_KERNELS; k++) {
+		struct json_object *ko;
+
+		if (!o->kernel[k])
+			continue;
+		ko = json_object_new_object();
+		add_string(ko, "release", xstrdup(release[k]));
+		add_string(ko, "vmlinux_sha256",
+			   file_sha256(o->kernel[k], "vmlinux"));
+		add_string(ko, "config_sha256",
+			   file_sha256(o->kernel[k], "config"));
+		json_object_object_add(env, kernel_name(k), ko);
+	}
+	line = xasprintf("grep -m1 CONFIG_CC_VERSION_TEXT= '%s/config' | cut -d'\"' -f2",
+			 o->kernel[BASE]);
+	add_string(env, "compiler", first_line(line));
+	free(line);
+	line = first_line(cmd);
+	/* "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)" */
+	end = strchr(line, '(');
+	if (end)
+		*end = '\0';
+	add_string(env, "qemu", xasprintf("QEMU %s", strstr(line, "version ") ?
+					  strip(strstr(line, "version ") + 8) : line));
+	free(line);
+	free(cmd);
+	add_string(env, "accel", xstrdup(strcmp(o->accel, "kvm") ?
+					 "without KVM" : "with KVM"));
+	if (strcmp(o->accel, "kvm"))
+		add_string(env, "timing", xstrdup("times are not measured: without KVM they would be the host's (report-only)"));
+	add_string(env, "mkfs_xfs", first_line("mkfs.xfs -V 2>&1"));
+	add_string(env, "mkfs_ext4", first_line("mkfs.ext4 -V 2>&1"));
+	add_string(env, "fio", first_line("fio --version 2>&1"));
+	if (!uname(&u))
+		add_string(env, "host_kernel", xstrdup(u.release));
+	add_string(env, "host_cpu", first_line("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo"));
+	json_object_object_add(env, "host_cpus",
+			       json_object_new_int(sysconf(_SC_NPROCESSORS_ONLN)));
+	add_string(env, "host_load_before", first_line("cat /proc/loadavg"));
+	return env;
+}
+
+/*
+ * Does KVM run our kernel?  That /dev/kvm opens does not tell: on some virtual
+ * machines it is there and a guest never gets to its first instruction.
+ */
+static bool kvm_works(const struct options *o, const char *dir)
+{
+	static const struct group none = { .name = "empty" };
+	struct job j = {
+		.group = &none,
+		.guest = {
+			.dir = xasprintf("%s/kvm-probe", dir),
+			.limits = { 6, 10, 20 },
+		},
+	};
+
+	start_guest(&j, o, "kvm");
+	while (!guest_poll(&j.guest) && !interrupted)
+		usleep(20000);
+	guest_kill(&j.guest);
+	remove_images(&j);
+	if (interrupted)
+		exit(128 + interrupted);
+	if (j.guest.outcome == GUEST_OK)
+		return true;
+	printf("run: KVM is there but an empty guest fails under it (%s: %s)\n",
+	       outcome_name(j.guest.outcome), j.guest.reason);
+	return false;
+}
+
+static const char *choose_accel(const struct options *o, const char *dir)
+{
+	int fd = open("/dev/kvm", O_RDWR | O_CLOEXEC), err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	if (o->accel) {
+		if (strcmp(o->accel, "kvm") && strcmp(o->accel, "tcg"))
+			die("ACCEL: expected kvm or tcg, not %s", o->accel);
+		if (!strcmp(o->accel, "kvm") && fd < 0)
+			die("ACCEL=kvm: /dev/kvm: %s", strerror(err));
+		return o->accel;
+	}
+	if (fd < 0)
+		printf("run: no KVM (/dev/kvm: %s)\n", strerror(err));
+	else if (kvm_works(o, dir))
+		return "kvm";
+	return "tcg";
+}
+
+static const struct sample *find_sample(const struct job *jobs, int nr,
+					const struct claim *c, enum kernel k,
+					int run, const char **why)
+{
+	int i, s;
+
+	for (i = 0; i < nr; i++) {
+		const struct job *j = &jobs[i];
+
+		if (j->kernel != k || j->run != run)
+			continue;
+		for (s = 0; s < j->group->nr; s++)
+			if (j->group->claim[s] == c)
+				break;
+		if (s == j->group->nr)
+			continue;
+		*why = j->why;
+		if (j->why)
+			return NULL;
+		for (s = 0; s < j->report.nr; s++)
+			if (!strcmp(j->report.samples[s].claim, c->id))
+				return &j->report.samples[s];
+		*why = "the guest did not come to this pass";
+	}
+	return NULL;
+}
+
+static struct json_object *judge_all(const struct claims *all,
+				     const struct job *jobs, int nr,
+				     const struct options *o, int *bad)
+{
+	struct json_object *array = json_object_new_array();
+	bool kernels[NR_KERNELS];
+	int i, r;
+	unsigned int k;
+
+	*bad = 0;
+	for (k = 0; k < NR_KERNELS; k++)
+		kernels[k] = o->kernel[k];
+	for (i = 0; i < all->nr; i++) {
+		const struct sample *s[NR_KERNELS][MAX_RUNS] = { { NULL } };
+		const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
+		struct judged j;
+
+		for (k = 0; k < NR_KERNELS; k++)
+			for (r = 0; r < o->runs && kernels[k]; r++)
+				s[k][r] = find_sample(jobs, nr, all->claim[i],
+						      k, r, &why[k][r]);
+		judge(&j, all->claim[i], s, why, kernels, o->runs, o->seed);
+		*bad += j.verdict == VERDICT_FAILS || j.verdict == VERDICT_VOID;
+		json_object_array_add(array, result_claim(all->claim[i], &j));
+		judged_free(&j);
+	}
+	return array;
+}
+
+/*
+ * Boot by boot the kernels change places (A B, B A): whatever drifts on the
+ * host does so for all of them.
+ */
+static struct job *make_jobs(const struct groups *gs, const struct options *o,
+			     int *nr)
+{
+	struct job *jobs = NULL;
+	int r, g, i;
+
+	*nr = 0;
+	for (r = 0; r < o->runs; r++) {
+		for (g = 0; g < gs->nr; g++) {
+			for (i = 0; i < NR_KERNELS; i++) {
+				int k = r & 1 ? NR_KERNELS - 1 - i : i;
+				struct job *j;
+
+				if (!o->kernel[k])
+					continue;
+				jobs = xrealloc(jobs, (*nr + 1) * sizeof(*jobs));
+				j = &jobs[(*nr)++];
+				memset(j, 0, sizeof(*j));
+				j->group = &gs->group[g];
+				j->kernel = k;
+				j->run = r;
+			}
+		}
+	}
+	return jobs;
+}
+
+/* Passes are the measure of how far it is: guests differ in how many they run. */
+static void show_progress(const struct job *jobs, int nr, double start)
+{
+	int i, passes = 0, done = 0, guests = 0, running = 0;
+	const struct job *shown = NULL;
+	double t = now() - start;
+	char left[32] = "";
+
+	for (i = 0; i < nr; i++) {
+		passes += jobs[i].group->nr + 1;
+		if (jobs[i].done) {
+			done += jobs[i].group->nr + 1;
+			guests++;
+		} else if (jobs[i].started) {
+			int p;
+
+			running++;
+			shown = &jobs[i];
+			for (p = 0; p < jobs[i].group->nr; p++) {
+				const char *id = jobs[i].group->claim[p]->id;
+				size_t n = strlen(id);
+
+				if (!strncmp(jobs[i].guest.at, id, n) &&
+				    jobs[i].guest.at[n] == ' ')
+					done += p + 1;
+			}
+		}
+	}
+	if (done > 4 && t > 10)
+		snprintf(left, sizeof(left), ", %.0f s left",
+			 t / done * (passes - done));
+	if (shown)
+		progress(false, "run: %d of %d guests done, %d running (%s, boot %d, %s: %s)%s",
+			 guests, nr, running, kernel_name(shown->kernel),
+			 shown->run + 1, shown->group->name, shown->guest.at,
+			 left);
+}
+
+static void run_jobs(struct job *jobs, int nr, const struct options *o,
+		     const char *dir, char *release[NR_KERNELS])
+{
+	int next = 0, running = 0, left = nr, i;
+	double start = now();
+
+	while (left) {
+		while (next < nr && running < o->jobs) {
+			start_job(&jobs[next++], o, dir);
+			running++;
+		}
+		for (i = 0; i < next; i++) {
+			struct job *j = &jobs[i];
+
+			if (j->done || !guest_poll(&j->guest))
+				continue;
+			end_job(j, release[j->kernel]);
+			running--;
+			left--;
+		}
+		if (interrupted) {
+			for (i = 0; i < next; i++) {
+				if (jobs[i].done)
+					continue;
+				guest_kill(&jobs[i].guest);
+				remove_images(&jobs[i]);
+			}
+			fprintf(stderr, "\nlab: interrupted; what the guests said so far: %s\n",
+				dir);
+			exit(128 + interrupted);
+		}
+		show_progress(jobs, nr, start);
+		usleep(50000);
+	}
+	progress(true, "run: %d guests, %.0f s", nr, now() - start);
+}
+
+static char *make_result_dir(const char *out)
+{
+	char stamp[32], *dir, *link = xasprintf("%s/last", out);
+	time_t t = time(NULL);
+
+	if (mkdir(out, 0755) && errno != EEXIST)
+		die("%s: %s", out, strerror(errno));
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&t));
+	dir = xasprintf("%s/%s", out, stamp);
+	if (mkdir(dir, 0755))
+		die("%s: %s", dir, strerror(errno));
+	/* no "last" that shows an older run while, or after, this one fails */
+	unlink(link);
+	free(link);
+	free(dir);
+	return xstrdup(stamp);
+}
+
+static int to_count(const char *name, const char *text, int max)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	if (*end || v < 1 || v > max)
+		die("%s: expected 1 to %d, not %s", name, max, text);
+	return v;
+}
+
+static void parse_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "base",    required_argument, NULL, 'b' },
+		{ "patched", required_argument, NULL, 'p' },
+		{ "rival",   required_argument, NULL, 'r' },
+		{ "init",    required_argument, NULL, 'i' },
+		{ "fio",     required_argument, NULL, 'f' },
+		{ "out",     required_argument, NULL, 'o' },
+		{ "runs",    required_argument, NULL, 'n' },
+		{ "jobs",    required_argument, NULL, 'j' },
+		{ "accel",   required_argument, NULL, 'a' },
+		{ "qemu",    required_argument, NULL, 'q' },
+		{ "limits",  required_argument, NULL, 'l' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'b':
+			o->kernel[BASE] = optarg;
+			break;
+		case 'p':
+			o->kernel[PATCHED] = optarg;
+			break;
+		case 'r':
+			o->kernel[RIVAL] = optarg;
+			break;
+		case 'i':
+			o->init = optarg;
+			break;
+		case 'f':
+			o->fio = optarg;
+			break;
+		case 'o':
+			o->out = optarg;
+			break;
+		case 'n':
+			o->runs = to_count("RUNS", optarg, MAX_RUNS);
+			break;
+		case 'j':
+			o->jobs = to_count("JOBS", optarg, 1024);
+			break;
+		case 'a':
+			o->accel = optarg;
+			break;
+		case 'q':
+			o->qemu = optarg;
+			break;
+		case 'l':
+			if (sscanf(optarg, "%lf,%lf,%lf", &o->limits.silent_s,
+				   &o->limits.hang_s, &o->limits.total_s) != 3)
+				die("--limits: expected SILENT,HANG,TOTAL in seconds, not %s",
+				    optarg);
+			break;
+		default:
+			exit(2);
+		}
+	}
+	if (!o->kernel[BASE] || !o->kernel[PATCHED] || !o->init || !o->fio ||
+	    !o->out || optind >= argc)
+		die("run: wants --base, --patched, --init, --fio, --out and the claims");
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct options o = {
+		.qemu = "qemu-system-x86_64",
+		.runs = 2,
+		.jobs = 1,
+		/* far above what a slow host without KVM takes */
+		.limits = { 60, 180, 1800 },
+		.seed = 0x6d6d2d7265616421ULL,
+	};
+	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *path, *link;
+	struct json_object *root, *order, *samples, *env;
+	struct claims all = { NULL, 0 };
+	struct groups groups;
+	struct job *jobs;
+	char *base;
+	int nr, i, s, bad;
+	unsigned int k, l;
+
+	parse_options(&o, argc, argv);
+	claims_read(&all, argv[optind]);
+	base = getenv("BASE");
+	claims_select(&all, base ? base : "7.3", argv + optind + 1,
+		      argc - optind - 1);
+
+	for (k = 0; k < NR_KERNELS; k++)
+		if (o.kernel[k])
+			release[k] = get_release(o.kernel[k]);
+	for (k = 0; k < NR_KERNELS; k++)
+		for (l = 0; l < k; l++)
+			if (release[k] && release[l] &&
+			    !strcmp(release[k], release[l]))
+				die("%s and %s are both %s: nothing to compare",
+				    kernel_name(l), kernel_name(k), release[k]);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+	plan_groups(&groups, &all);
+	jobs = make_jobs(&groups, &o, &nr);
+	stamp = make_result_dir(o.out);
+	dir = xasprintf("%s/%s", o.out, stamp);
+	o.accel = choose_accel(&o, dir);
+	if (!strcmp(o.accel, "tcg"))
+		printf("run: guests run under TCG: counts are valid, host times are report-only\n");
+	printf("run: %d claims, %d guests, %d at a time; results in %s\n",
+	       all.nr, nr, o.jobs, dir);
+	fflush(stdout);
+	env = environment(&o, release);
+	run_jobs(jobs, nr, &o, dir, release);
+	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
+
+	root = json_object_new_object();
+	json_object_object_add(root, "format", json_object_new_int(1));
+	add_string(root, "date", xstrdup(stamp));
+	json_object_object_add(root, "boots", json_object_new_int(o.runs));
+	add_string(root, "seed", xasprintf("%016" PRIx64, o.seed));
+	json_object_object_add(root, "environment", env);
+	json_object_object_add(root, "claims",
+			       judge_all(&all, jobs, nr, &o, &bad));
+	order = json_object_new_array();
+	samples = json_object_new_array();
+	for (i = 0; i < nr; i++) {
+		struct json_object *g = json_object_new_object();
+		char *command = guest_file(&jobs[i].guest, "command");
+		char *text = read_file(command, NULL);
+
+		add_string(g, "kernel", xstrdup(kernel_name(jobs[i].kernel)));
+		json_object_object_add(g, "boot",
+				       json_object_new_int(jobs[i].run + 1));
+		add_string(g, "group", xstrdup(jobs[i].group->name));
+		add_string(g, "outcome",
+			   xstrdup(outcome_name(jobs[i].guest.outcome)));
+		json_object_object_add(g, "wall_s",
+				       json_object_new_int64(jobs[i].guest.wall_s + 0.5));
+		add_string(g, "command", text ? xstrdup(strip(text)) :
+						xstrdup(""));
+		json_object_array_add(order, g);
+		for (s = 0; s < jobs[i].report.nr; s++)
+			json_object_array_add(samples,
+				result_sample(&jobs[i].report.samples[s],
+					      jobs[i].kernel, jobs[i].run));
+		free(text);
+		free(command);
+	}
+	json_object_object_add(root, "order", order);
+	json_object_object_add(root, "samples", samples);
+
+	path = xasprintf("%s/result.json", dir);
+	result_write(path, root);
+	link = xasprintf("%s/last", o.out);
+	if (symlink(stamp, link))
+		die("%s: %s", link, strerror(errno));
+	putchar('\n');
+	table_print(stdout, root);
+	json_object_put(root);
+	return bad ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sample.h - what one pass in one boot measured
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "claim.h"
+
+#define NR_ORDERS	16
+
+struct sample {
+	char *claim;			/* id */
+	bool done;			/* the guest carried the pass out */
+	char *bad;			/* why it counts for nothing, or NULL */
+
+	/* as reported */
+	uint64_t reads, merges, sectors;	/* device's own counters */
+	uint64_t data, data_sectors;	/* requests for the file's data */
+	uint64_t meta, meta_sectors;	/* requests for anything else */
+	uint64_t folios[NR_ORDERS];	/* of the file, by order */
+	uint64_t windows;
+	uint64_t cold;			/* pages of the file cached before */
+	uint64_t resident;		/* and after */
+	uint64_t extents;
+	uint64_t bytes, sum;		/* what the reader got */
+	uint64_t ns;			/* guest time: report-only without KVM */
+};
+
+int64_t sample_value(const struct sample *s, enum metric m);
+
+/* Same work, same counts?  Returns the name of the first that differs, or NULL. */
+const char *sample_differs(const struct sample *a, const struct sample *b);
+
+#endif

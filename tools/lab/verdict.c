@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern.h"
+#include "util.h"
+#include "verdict.h"
+
+const char *kernel_name(enum kernel k)
+{
+	static const char * const names[] = { "base", "patched", "rival" };
+
+	return names[k];
+}
+
+const char *verdict_name(enum verdict v)
+{
+	static const char * const names[] = {
+		"holds", "better than posted", "does not hold", "void",
+	};
+
+	return names[v];
+}
+
+/*
+ * Reads of metadata that a posted total may hold: "two or three of these
+ * reads", by layout and kernel config.
+ */
+#define POSTED_META	3
+
+static enum repeated repeated(int64_t posted, int64_t data)
+{
+	return posted < data || posted > data + POSTED_META ? REPEATED_NO :
+							      REPEATED_YES;
+}
+
+/* Bytes of the file that a cold pass cannot but read from the device */
+static uint64_t bytes_needed(const struct claim *c)
+{
+	uint64_t sum = 0, pos = 0;
+
+	if (c->ops[0].fio)
+		return c->ops[0].bytes;
+	/* the union of the ranges that the steps read */
+	for (;;) {
+		const struct op *next = NULL;
+		int i;
+
+		for (i = 0; i < c->nr_ops; i++)
+			if (c->ops[i].end > pos &&
+			    (!next || c->ops[i].start < next->start))
+				next = &c->ops[i];
+		if (!next)
+			return sum;
+		if (next->start > pos)
+			pos = next->start;
+		sum += next->end - pos;
+		pos = next->end;
+	}
+}
+
+/* Why is this sample worth nothing?  NULL if it is sound. */
+static char *unsound(const struct claim *c, const struct sample *s,
+		     uint64_t seed)
+{
+	uint64_t bytes = 0, sum = 0, need = bytes_needed(c);
+	bool fio = false;
+	int i;
+
+	for (i = 0; i < c->nr_ops; i++) {
+		bytes += c->ops[i].bytes;
+		sum += pattern_sum(c->ops[i].start, c->ops[i].end, seed);
+		fio |= c->ops[i].fio;
+	}
+	if (s->bad)
+		return xstrdup(s->bad);
+	if (!s->done)
+		return xstrdup("the pass did not end");
+	if (s->cold)
+		return xasprintf("%" PRIu64 " pages of the file were cached before the pass",
+				 s->cold);
+	if (s->extents != 1)
+		return xasprintf("the file has %" PRIu64 " extents, expected 1",
+				 s->extents);
+	if (s->bytes != bytes)
+		return xasprintf("the reader got %" PRIu64 " bytes, expected %" PRIu64,
+				 s->bytes, bytes);
+	/* fio keeps its data to itself; the guest compares the cached file */
+	if (!fio && s->sum != sum)
+		return xasprintf("checksum %016" PRIx64 ", expected %016" PRIx64,
+				 s->sum, sum);
+	if (s->data_sectors * 512 < need)
+		return xasprintf("the device read %" PRIu64 " bytes of the file, a cold pass needs %" PRIu64,
+				 s->data_sectors * 512, need);
+	if (s->reads != s->data + s->meta ||
+	    s->sectors != s->data_sectors + s->meta_sectors)
+		return xasprintf("the device counts %" PRIu64 " reads, the trace %" PRIu64,
+				 s->reads, s->data + s->meta);
+	return NULL;
+}
+
+static void print_value(char *text, size_t len, enum metric m, int64_t v)
+{
+	if (m == METRIC_FOLIO)
+		snprintf(text, len, "%" PRId64 ".%" PRId64 " KiB", v / 10,
+			 v % 10);
+	else
+		snprintf(text, len, "%" PRId64, v);
+}
+
+static char *broken_promise(const struct claim *c, const struct judged *j)
+{
+	int i;
+
+	for (i = 0; i < c->nr_promises; i++) {
+		const struct promise *p = &c->promises[i];
+		int64_t v = j->value[PATCHED][p->metric];
+		int64_t bound = p->stock ? j->value[BASE][p->metric] : p->bound;
+		char got[32], want[32];
+
+		if (compare_holds(p->compare, v, bound))
+			continue;
+		print_value(got, sizeof(got), p->metric, v);
+		print_value(want, sizeof(want), p->metric, bound);
+		return xasprintf("%s %s, promised %s %s%s",
+				 metric_name(p->metric), got,
+				 compare_name(p->compare), want,
+				 p->stock ? " (stock)" : "");
+	}
+	return NULL;
+}
+
+static char *check_known(const struct judged *j, enum kernel k,
+			 const int64_t *known)
+{
+	unsigned int m;
+
+	for (m = 0; m < NR_METRICS; m++) {
+		char got[32], want[32];
+
+		if (known[m] < 0 || known[m] == j->value[k][m])
+			continue;
+		print_value(got, sizeof(got), m, j->value[k][m]);
+		print_value(want, sizeof(want), m, known[m]);
+		return xasprintf("%s kernel: %s %s, known to be %s: the laboratory or the kernel is not what it was",
+				 kernel_name(k), metric_name(m), got, want);
+	}
+	return NULL;
+}
+
+static char *judge_kernel(struct judged *j, const struct claim *c,
+			  enum kernel k, const struct sample **s,
+			  const char **why, int runs, uint64_t seed)
+{
+	char *reason, *more;
+	unsigned int m;
+	int r;
+
+	for (r = 0; r < runs; r++) {
+		const char *differs;
+
+		reason = s[r] ? unsound(c, s[r], seed) :
+				xstrdup(why[r] ? why[r] : "no sample");
+		if (!reason && r) {
+			differs = sample_differs(s[0], s[r]);
+			if (differs)
+				reason = xasprintf("%s differ from those of boot 1",
+						   differs);
+		}
+		if (reason) {
+			more = xasprintf("%s, boot %d: %s", kernel_name(k),
+					 r + 1, reason);
+			free(reason);
+			return more;
+		}
+	}
+	for (m = 0; m < NR_METRICS; m++)
+		j->value[k][m] = sample_value(s[0], m);
+	j->meta[k] = s[0]->meta;
+	j->measured[k] = true;
+	return NULL;
+}
+
+void judge(struct judged *j, const struct claim *c,
+	   const struct sample *s[NR_KERNELS][MAX_RUNS],
+	   const char *why[NR_KERNELS][MAX_RUNS],
+	   const bool kernels[NR_KERNELS], int runs, uint64_t seed)
+{
+	char *reason = NULL;
+	unsigned int k;
+
+	memset(j, 0, sizeof(*j));
+	for (k = 0; k < NR_KERNELS; k++) {
+		char *r;
+
+		if (!kernels[k])
+			continue;
+		r = judge_kernel(j, c, k, s[k], why[k], runs, seed);
+		if (!r && k == BASE)
+			r = check_known(j, k, c->stock);
+		if (!r && k == RIVAL)
+			r = check_known(j, k, c->rival);
+		if (k == RIVAL)
+			j->rival = r;	/* does not touch what we promise */
+		else if (reason)
+			free(r);
+		else
+			reason = r;
+	}
+	if (j->measured[BASE] && c->posted_before[METRIC_READS] >= 0)
+		j->before = repeated(c->posted_before[METRIC_READS],
+				     j->value[BASE][METRIC_DATA]);
+	if (j->measured[RIVAL] && c->posted_after[METRIC_READS] >= 0)
+		j->after = repeated(c->posted_after[METRIC_READS],
+				    j->value[RIVAL][METRIC_DATA]);
+	if (reason) {
+		j->verdict = VERDICT_VOID;
+		j->reason = reason;
+		return;
+	}
+	j->reason = broken_promise(c, j);
+	if (j->reason)
+		j->verdict = VERDICT_FAILS;
+	else if (c->posted_after[METRIC_READS] >= 0 &&
+		 j->value[PATCHED][METRIC_READS] < c->posted_after[METRIC_READS])
+		j->verdict = VERDICT_BETTER;
+	else
+		j->verdict = VERDICT_HOLDS;
+}
+
+void judged_free(struct judged *j)
+{
+	free(j->reason);
+	free(j->rival);
+	j->reason = NULL;
+	j->rival = NULL;
+}
