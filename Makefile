@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every entry point.  Plain "make" prints what there is.
+
+BASE	?= 7.3
+O	?= build
+CACHE	?= $(O)/cache
+JOBS	?= $(shell nproc)
+RUNS	?= 2
+CC	?= gcc
+V	?= 0
+CLAIMS	?=
+RIVALS	?=
+ACCEL	?=
+KERNEL_SRC ?=
+KERNEL_REF ?= HEAD
+
+# mkfs lives there, and not every user's PATH has it
+export PATH := $(PATH):/usr/sbin:/sbin
+export BASE O CACHE JOBS V CC KERNEL_SRC KERNEL_REF
+Q	= $(if $(filter 1,$(V)),,@)
+MAKEFLAGS += --no-print-directory
+
+# One run at a time in an output directory; the lock goes with the process.
+LOCKED	= $(Q)tools/setup/locked.sh $(O) $(MAKE)
+
+HOST_CFLAGS = -O2 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \
+	      -Wmissing-prototypes -Wstrict-prototypes -Iqemu/guest
+LAB_SRC	= $(filter-out %/main.c,$(wildcard tools/lab/*.c))
+LAB_HDR	= $(wildcard tools/lab/*.h) qemu/guest/pattern.h
+LAB	= $(O)/bin/lab
+
+.PHONY: help
+help:
+	@sed -n 's/^#: *//p' Makefile
+
+#: mm-read: a patch series for the kernel's buffered read paths, and the
+#: laboratory that re-runs every number of its changelogs
+#:
+#: make qemu-test   fetch, build base and patched, boot both, re-run the claims
+#: make check       test the laboratory itself (no long boot; a few minutes)
+#: make check-full  the same, and the supervisor against guests that fail
+#: make claims      list the claims
+#: make table       the verdicts of the last qemu-test once more
+#: make report      write the last results and tables into patches/
+#: make fetch       only get the pinned kernel tree
+#: make build       only build both kernels
+#: make deps        only install, or name, what is missing on this machine
+#: make clean       remove objects, images and results; keep what was fetched
+#: make distclean   remove the output directory
+#:
+#: CLAIMS="A1 A8"   run only these claims            (all of them)
+#: RUNS=2           boots of each kernel; counts must agree in all
+#: RIVALS=1         a third kernel beside ours: the posted policy
+#: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
+#: JOBS=n           builds and guests at a time      (one a processor)
+#: BASE=7.3         the folder of patches/ to work on
+#: KERNEL_SRC=DIR   take the kernel from this tree or git repository, which is
+#:                  only read; KERNEL_REF=v7.3.4 names a commit of it (HEAD)
+#: O=DIR            output directory (build); CACHE=DIR for what is fetched
+#: V=1              show commands
+
+$(O)/bin:
+	$(Q)mkdir -p $@
+
+$(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c -lm
+
+$(O)/bin/init: qemu/guest/init.c qemu/guest/pattern.h | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $<
+
+.PHONY: deps
+deps:
+	$(Q)tools/setup/deps.sh
+
+.PHONY: fetch
+fetch: deps
+	$(LOCKED) _fetch
+
+.PHONY: _fetch
+_fetch:
+	$(Q)tools/kernel/fetch.sh
+
+.PHONY: build
+build: deps
+	$(LOCKED) _build
+
+.PHONY: _build
+_build: _fetch $(LAB) $(O)/bin/init
+	$(Q)tools/kernel/build.sh base
+	$(Q)tools/kernel/build.sh patched patches/$(BASE)/series
+	$(if $(RIVALS),$(Q)tools/kernel/build.sh rival tests/rivals/$(BASE)/series)
+
+# "+" keeps make's job tokens away from guests, which lab counts itself
+.PHONY: qemu-test
+qemu-test: deps
+	$(LOCKED) _qemu-test
+
+.PHONY: _qemu-test
+_qemu-test: _build
+	$(Q)qemu/fio-image.sh $(O)/fio.img
+	$(Q)$(LAB) run --base $(O)/$(BASE)/base --patched $(O)/$(BASE)/patched \
+		$(if $(RIVALS),--rival $(O)/$(BASE)/rival) \
+		--init $(O)/bin/init --fio $(O)/fio.img --out $(O)/results \
+		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		tests/claims $(CLAIMS)
+
+.PHONY: claims
+claims: $(LAB)
+	$(Q)$(LAB) list tests/claims $(CLAIMS)
+
+.PHONY: table
+table: $(LAB)
+	$(Q)$(LAB) table $(O)/results/last/result.json
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf $(O)/bin $(O)/results $(O)/fio.img
+	$(Q)for d in patches/*/; do b=$$(basename $$d); \
+		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
+			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival; \
+	done
+
+.PHONY: distclean
+distclean:
+	$(Q)rm -rf $(O)
