@@ -15,7 +15,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 dest=${1:?usage: apply.sh DEST [SERIES]}
-series=${2:-$top/patches/$BASE/series}
+series=${2:-$PATCHES/$BASE/series}
 : "${PRISTINE:=$work/pristine}"
 stage=$dest.tmp
 
@@ -46,15 +46,19 @@ attempt()
 refuse()
 {
 	_name=$(basename "$p")
+	_said=$log
 	_hunk=$(echo "$log" | sed -n 's/^Hunk #\([0-9]*\) FAILED at \([0-9]*\).*/hunk \1 (line \2)/p' | sed 1q)
 	_file=$(echo "$log" | sed -n 's/^\(checking\|patching\) file //p' | tail -n 1)
+	if ! echo "$_said" | grep -q 'FAILED'; then
+		die "$_name: ${_file:+$_file: }$(echo "$_said" | tail -n 1 | sed 's/^patch: *\**//')"
+	fi
 	attempt -F0 -R && die "$_name: applied to this tree already"
-	echo "$log" | grep -q '^Hunk #[0-9]* succeeded' &&
-		die "$_name: applied to this tree in part: in $_file, $(echo "$log" |
-			grep -c '^Hunk #[0-9]* succeeded') hunk(s) are there already"
-	# with one hunk, patch says nothing of those that went well
+	# patch(1) prints the hunks that fail; the others are there
+	_there=$(($(grep -c '^@@ ' "$p") - $(echo "$log" | grep -c '^Hunk #[0-9]* FAILED')))
+	[ "$_there" -le 0 ] ||
+		die "$_name: applied to this tree in part: $_there hunk(s) of $_file are there already"
 	attempt -F2 && die "$_name: $_file: ${_hunk:-a hunk} applies only with fuzz: refresh the patch"
-	die "$_name: $_file: ${_hunk:-a hunk} does not apply: $(echo "$log" | sed -n '/malformed\|garbage/p' | sed 1q)"
+	die "$_name: $_file: ${_hunk:-a hunk} does not apply"
 }
 
 for p in $patches; do

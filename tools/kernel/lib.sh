@@ -5,13 +5,15 @@
 # Set by the Makefile (defaults for a call by hand):
 #   O       output directory           BASE    folder of patches/ to work on
 #   V       1 shows every command      JOBS    parallel jobs
+#   PATCHES another patches/, for tests
 
 : "${O:=build}" "${BASE:=7.3}" "${V:=0}" "${JOBS:=$(nproc)}"
 LC_ALL=C
 export LC_ALL
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-pin=$top/patches/$BASE/base
+: "${PATCHES:=$top/patches}"
+pin=$PATCHES/$BASE/base
 # shellcheck disable=SC2034 # used by the scripts that read this file
 work=$O/$BASE
 
@@ -42,7 +44,7 @@ trap 'exit 143' TERM
 trap 'exit 129' HUP
 
 [ -r "$pin" ] || die "patches/$BASE/base: no such base; there are: $(
-	cd "$top/patches" && for f in */base; do dirname "$f"; done | tr '\n' ' ')"
+	cd "$PATCHES" && for f in */base; do dirname "$f"; done | tr '\n' ' ')"
 
 # pin_field NAME: the rest of the first line of the pin that starts with NAME
 pin_field()

@@ -188,6 +188,23 @@ static void parse_streams(const struct place *at, struct claim *c,
 	op->bytes = c->file;
 }
 
+/* fault KIND: the guest fails on purpose, for testing the supervisor */
+static void parse_fault(const struct place *at, struct claim *c, const char *p)
+{
+	static const char * const kinds[] = {
+		"panic", "oops", "warning", "hang", "die", "truncated",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(p, kinds[i]))
+			break;
+	if (i == ARRAY_SIZE(kinds))
+		wrong(at, "reader: expected fault panic, oops, warning, hang, die or truncated, not \"%s\"",
+		      p);
+	new_op(at, c)->line = xasprintf("fault %s", p);
+}
+
 /* touch [hugepage]: every page through a mapping, in order */
 static void parse_touch(const struct place *at, struct claim *c, const char *p)
 {
@@ -216,6 +233,8 @@ static void parse_reader(const struct place *at, struct claim *c)
 			parse_read(at, c, p, &pos);
 		else if (word(&p, "touch"))
 			parse_touch(at, c, p);
+		else if (word(&p, "fault"))
+			parse_fault(at, c, p);
 		else if (*p >= '0' && *p <= '9')
 			parse_streams(at, c, p);
 		else

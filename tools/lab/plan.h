@@ -16,7 +16,6 @@
  *   expect-queue NAME VALUE	only read it back
  *   op STEP			keep a step of the workload
  *   go				mount, run the steps, report, unmount
- *   fault KIND			provoke a failure, for tests
  */
 #ifndef PLAN_H
 #define PLAN_H

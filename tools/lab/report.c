@@ -98,10 +98,10 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 					   asked));
 		return true;
 	}
-	if (!strcmp(key, "extent")) {
-		s->extents++;
+	if (!strcmp(key, "extent"))
 		return true;
-	}
+	if (!strcmp(key, "pieces"))
+		return sscanf(rest, "%" SCNu64, &s->pieces) == 1;
 	if (!strcmp(key, "folio")) {
 		if (sscanf(rest, "%" SCNu64 " %" SCNu64, &a, &b) != 2 ||
 		    a >= NR_ORDERS)

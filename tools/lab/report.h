@@ -11,6 +11,7 @@
  *   set PASS NAME ASKED GOT	a setting, read back
  *   cold PASS PAGES		of the file, cached before the pass
  *   extent PASS LOGICAL PHYSICAL LENGTH	bytes
+ *   pieces PASS COUNT		of the file on the device; 1 if contiguous
  *   folio PASS ORDER COUNT	folios of the file that entered the page cache
  *   stat PASS READS MERGES SECTORS	the device's counters over the pass
  *   w INDEX SIZE ASYNC ORDER	a window (page_cache_ra_order), pages

@@ -25,7 +25,7 @@ struct sample {
 	uint64_t windows;
 	uint64_t cold;			/* pages of the file cached before */
 	uint64_t resident;		/* and after */
-	uint64_t extents;
+	uint64_t pieces;		/* of the file on the device */
 	uint64_t bytes, sum;		/* what the reader got */
 	uint64_t ns;			/* guest time: report-only without KVM */
 };

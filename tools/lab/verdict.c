@@ -80,9 +80,9 @@ static char *unsound(const struct claim *c, const struct sample *s,
 	if (s->cold)
 		return xasprintf("%" PRIu64 " pages of the file were cached before the pass",
 				 s->cold);
-	if (s->extents != 1)
-		return xasprintf("the file has %" PRIu64 " extents, expected 1",
-				 s->extents);
+	if (s->pieces != 1)
+		return xasprintf("the file lies in %" PRIu64 " pieces on the device, expected 1",
+				 s->pieces);
 	if (s->bytes != bytes)
 		return xasprintf("the reader got %" PRIu64 " bytes, expected %" PRIu64,
 				 s->bytes, bytes);

@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The pinned tree is the pinned tree, wherever it comes from; and whatever goes
+# wrong on the way there ends in one line, with nothing left half done.
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+real=$O/7.3/pristine
+fetch=$top/tools/kernel/fetch.sh
+export BASE=7.3 O="$tmp/o" PATCHES="$tmp/patches"
+export KERNEL_ORG="file://$tmp/mirror" DEBIAN_MIRROR="file://$tmp/debian"
+unset KERNEL_SRC KERNEL_REF CACHE
+
+# A tree small enough to be made many times; the file that matters is real.
+mktree()
+{
+	rm -rf "$1"
+	mkdir -p "$1/mm"
+	printf 'VERSION = %s\nPATCHLEVEL = %s\nSUBLEVEL = %s\n' \
+		"${2%%.*}" "$(echo "$2" | cut -d. -f2)" "${2##*.}" >"$1/Makefile"
+	cp "$real/mm/readahead.c" "$1/mm/readahead.c"
+}
+
+# mktarball VERSION TREE: on our own kernel.org, with its list of sums
+mktarball()
+{
+	mkdir -p "$tmp/mirror/v7.x"
+	mv "$2" "$tmp/linux-$1"
+	tar -C "$tmp" -cJf "$tmp/mirror/v7.x/linux-$1.tar.xz" "linux-$1"
+	rm -rf "$tmp/linux-$1"
+	(cd "$tmp/mirror/v7.x" && sha256sum -- *.tar.xz >sha256sums.asc)
+}
+
+clean()
+{
+	rm -rf "$O"
+	mkdir -p "$O"
+}
+
+# nothing NAME: neither a tree, nor an id for one, nor a temporary file
+nothing()
+{
+	is_true "$1: nothing is left half done" sh -c \
+		"! ls -d '$O'/7.3/pristine* '$O'/7.3/drift* '$O'/cache/*.tmp 2>/dev/null"
+}
+
+fails()
+{
+	check "$1" 1 "$2" "$fetch"
+	nothing "$1"
+}
+
+mkdir -p "$PATCHES"
+cp -r "$top/patches/7.3" "$PATCHES/7.3"
+clean
+
+mktree "$tmp/src" 7.3.4
+check "KERNEL_SRC, a tree" 0 'Linux 7.3.4 from .*/src' env KERNEL_SRC="$tmp/src" "$fetch"
+is_true "has the pinned file" cmp "$O/7.3/pristine/mm/readahead.c" "$real/mm/readahead.c"
+check "the same once more is not copied again" 0 'unchanged' env KERNEL_SRC="$tmp/src" "$fetch"
+echo >>"$tmp/src/Makefile"
+check "a tree that has changed is" 0 'Linux 7.3.4 from .*/src$' env KERNEL_SRC="$tmp/src" "$fetch"
+
+clean
+before=$(find "$tmp/src" -type f -exec sha256sum {} + | sha256sum)
+touch "$tmp/src/.config" "$tmp/src/mm/readahead.o"
+env KERNEL_SRC="$tmp/src" "$fetch" >/dev/null 2>&1
+is_true "what was built in the user's tree is not taken along" sh -c \
+	"! ls '$O/7.3/pristine/.config' '$O/7.3/pristine/mm/readahead.o' 2>/dev/null"
+rm "$tmp/src/.config" "$tmp/src/mm/readahead.o"
+is_true "the user's tree is not written to" test "$before" = \
+	"$(find "$tmp/src" -type f -exec sha256sum {} + | sha256sum)"
+
+clean
+export KERNEL_SRC="$tmp/none"
+fails "KERNEL_SRC that is no directory" 'no such directory'
+mkdir "$tmp/empty"
+KERNEL_SRC=$tmp/empty
+fails "KERNEL_SRC that is no kernel tree" 'not a kernel tree'
+unset KERNEL_SRC
+
+mktree "$tmp/git" 7.3.4
+git -C "$tmp/git" init -q
+git -C "$tmp/git" add .
+git -C "$tmp/git" -c user.name=t -c user.email=t@example.org commit -qm x
+git -C "$tmp/git" tag v7.3.4
+echo '/* not committed */' >>"$tmp/git/mm/readahead.c"
+export KERNEL_SRC="$tmp/git"
+check "KERNEL_SRC, a git repository" 0 'uncommitted changes: they are not used' "$fetch"
+is_true "gives what is committed" cmp "$O/7.3/pristine/mm/readahead.c" "$real/mm/readahead.c"
+clean
+check "KERNEL_REF, a tag" 0 '\(v7.3.4, commit [0-9a-f]{12}\)' env KERNEL_REF=v7.3.4 "$fetch"
+clean
+check "KERNEL_REF that is none" 1 'no commit v9' env KERNEL_REF=v9 "$fetch"
+nothing "KERNEL_REF that is none"
+unset KERNEL_SRC
+
+mktree "$tmp/src" 7.3.4
+echo >>"$tmp/src/mm/readahead.c"
+export KERNEL_SRC="$tmp/src"
+fails "a wrong blob in the pinned version" \
+	'mm/readahead.c is blob [0-9a-f]{40}, pinned is [0-9a-f]{40}'
+mktree "$tmp/src" 7.4.0
+fails "another series" 'Linux 7.4.0, but patches/7.3 is for 7.3.y'
+mktree "$tmp/src" 7.3.9
+check "a later release with the pinned blobs" 0 \
+	'Linux 7.3.9 instead of 7.3.4: every file .* has the pinned blob' "$fetch"
+clean
+sed -i '1i /* shifted */' "$tmp/src/mm/readahead.c"
+check "a later release to which the quilt applies" 0 \
+	'Linux 7.3.9 instead of 7.3.4: mm/readahead.c differs from the pin, the quilt applies without fuzz' "$fetch"
+clean
+sed -i 's/aligned_end = round_down/aligned_end = my_round_down/' "$tmp/src/mm/readahead.c"
+fails "a later release to which it does not" \
+	'Linux 7.3.9 differs from 7.3.4 in mm/readahead.c, and the quilt does not apply'
+unset KERNEL_SRC
+
+check "no network" 1 'no source for Linux 7.3.4; debian: .*; kernel.org: ' "$fetch"
+nothing "no network"
+
+mktree "$tmp/t" 7.3.4
+mktarball 7.3.4 "$tmp/t"
+check "the tarball of kernel.org" 0 'Linux 7.3.4 from linux-7.3.4.tar.xz' "$fetch"
+check "once unpacked it stays" 0 '^$' "$fetch"
+rm -rf "$O/7.3"
+rm -rf "$tmp/gone" && mv "$tmp/mirror" "$tmp/gone"
+check "the cache does without a network" 0 'linux-7.3.4.tar.xz from the cache' "$fetch"
+mv "$tmp/gone" "$tmp/mirror"
+rm -rf "$O/7.3"
+printf 'x' | dd of="$O/cache/linux-7.3.4.tar.xz" bs=1 seek=100 conv=notrunc 2>/dev/null
+fails "a cached archive that was tampered with" 'sha256 [0-9a-f]{64}, expected [0-9a-f]{64}; removed'
+check "is fetched anew" 0 'linux-7.3.4.tar.xz from kernel.org' "$fetch"
+
+clean
+truncate -s -200 "$tmp/mirror/v7.x/linux-7.3.4.tar.xz"
+fails "a truncated download" 'linux-7.3.4.tar.xz: sha256 [0-9a-f]{64}, expected'
+# the sums agree, and still it is not a whole archive
+(cd "$tmp/mirror/v7.x" && sha256sum -- *.tar.xz >sha256sums.asc)
+fails "an archive that is cut short" 'unpacking failed'
+clean
+printf 'no sums here\n' >"$tmp/mirror/v7.x/sha256sums.asc"
+fails "a list of sums without the file" 'sha256sums.asc has no line for linux-7.3.4.tar.xz'
+
+mktree "$tmp/t" 7.3.4
+echo '/* tampered */' >>"$tmp/t/mm/readahead.c"
+mktarball 7.3.4 "$tmp/t"
+fails "a tarball with a wrong blob" 'mm/readahead.c is blob'
+mktree "$tmp/t" 7.3.4
+mktarball 7.3.4 "$tmp/t"
+
+# An unsigned repository must not be taken, whatever it holds.
+clean
+if command -v apt-get >/dev/null && [ -f /usr/share/keyrings/debian-archive-keyring.gpg ]; then
+	mkdir -p "$tmp/debian/dists/trixie-backports/main/binary-amd64"
+	: >"$tmp/debian/dists/trixie-backports/main/binary-amd64/Packages"
+	printf 'Suite: trixie-backports\nCodename: trixie-backports\n' \
+		>"$tmp/debian/dists/trixie-backports/Release"
+	mv "$tmp/mirror" "$tmp/gone"
+	check "an unsigned Debian mirror" 1 'debian: .*(not signed|Release)' "$fetch"
+	mv "$tmp/gone" "$tmp/mirror"
+else
+	skip "an unsigned Debian mirror" "not a Debian machine"
+fi
+
+# Ctrl-C while it unpacks: the process group gets the signal, as from a terminal
+clean
+mkdir -p "$tmp/bin"
+printf '#!/bin/sh\ncase "$*" in *-xJf*) sleep 5 ;; esac\nexec /bin/tar "$@"\n' >"$tmp/bin/tar"
+chmod +x "$tmp/bin/tar"
+# (a background job of a script starts with SIGINT ignored)
+env --default-signal=INT PATH="$tmp/bin:$PATH" setsid "$fetch" >"$tmp/log" 2>&1 &
+pid=$!
+n=0
+while ! grep -q unpack "$tmp/log" 2>/dev/null && [ $n -lt 100 ]; do
+	sleep 0.1
+	n=$((n + 1))
+done
+kill -INT "-$pid" 2>/dev/null
+wait $pid
+is_true "Ctrl-C while unpacking ends it" test $? != 0
+nothing "Ctrl-C while unpacking"
+check "the next run goes on from there" 0 'Linux 7.3.4 from linux-7.3.4.tar.xz' "$fetch"
+
+clean
+if mkdir "$tmp/small" && mount -t tmpfs -o size=400k tmpfs "$tmp/small" 2>/dev/null; then
+	dd if=/dev/urandom of="$tmp/t.bin" bs=1k count=600 2>/dev/null
+	mktree "$tmp/t" 7.3.4
+	mv "$tmp/t.bin" "$tmp/t/mm/large"
+	O=$tmp/small
+	mkdir -p "$tmp/small/7.3"
+	KERNEL_SRC=$tmp/t
+	export KERNEL_SRC
+	fails "a full disk" '(No space|failed)'
+	unset KERNEL_SRC
+	O=$tmp/o
+	umount "$tmp/small"
+else
+	skip "a full disk" "cannot mount a small file system"
+	skip "a full disk: nothing is left half done" "cannot mount a small file system"
+fi
+
+mkdir -p "$tmp/lock"
+flock "$tmp/lock/lock" sleep 3 &
+sleep 0.5
+check "two runs at once in one directory" 1 'another run is at work' \
+	"$top/tools/setup/locked.sh" "$tmp/lock" true
+wait
+check "the lock is gone with its holder" 0 '' "$top/tools/setup/locked.sh" "$tmp/lock" true
+
+done_testing
