@@ -575,20 +575,28 @@ static void run_jobs(struct job *jobs, int nr, const struct options *o,
 
 static char *make_result_dir(const char *out)
 {
-	char stamp[32], *dir, *link = xasprintf("%s/last", out);
+	char stamp[32], *dir, *name, *link = xasprintf("%s/last", out);
 	time_t t = time(NULL);
+	int n = 1;
 
 	if (mkdir(out, 0755) && errno != EEXIST)
 		die("%s: %s", out, strerror(errno));
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&t));
-	dir = xasprintf("%s/%s", out, stamp);
-	if (mkdir(dir, 0755))
-		die("%s: %s", dir, strerror(errno));
+	name = xstrdup(stamp);
+	dir = xasprintf("%s/%s", out, name);
+	while (mkdir(dir, 0755)) {
+		if (errno != EEXIST || n == 100)
+			die("%s: %s", dir, strerror(errno));
+		free(name);
+		free(dir);
+		name = xasprintf("%s.%d", stamp, ++n);
+		dir = xasprintf("%s/%s", out, name);
+	}
 	/* no "last" that shows an older run while, or after, this one fails */
 	unlink(link);
 	free(link);
 	free(dir);
-	return xstrdup(stamp);
+	return name;
 }
 
 static int to_count(const char *name, const char *text, int max)

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every way in which a guest can fail has a name, is found within a bounded
+# time, and is explained; and what a good guest reports is not believed blindly.
+# A panic is the classic: with panic=-1 -no-reboot QEMU exits with 0 after it.
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+lab=$O/bin/lab
+for k in base patched; do
+	mkdir -p "$tmp/$k"
+	echo "7.3.4-$k" >"$tmp/$k/release"
+	: >"$tmp/$k/vmlinux"
+	: >"$tmp/$k/config"
+	printf '#!/bin/sh\ncat "$1"\n' >"$tmp/$k/gen_init_cpio"
+	chmod +x "$tmp/$k/gen_init_cpio"
+done
+: >"$tmp/init"
+: >"$tmp/fio"
+cat >"$tmp/claims" <<END
+base 7.3
+fs ext4
+file 1M
+mdts 7
+max_sectors_kb 512
+[T1]
+title	all of a file
+reader	read 64k to end
+posted	reads 102 -> 102
+stock	data 100
+promise	reads <= stock
+END
+# the sum of 1 MiB, as the guest would work it out
+FAKE_SUM=$tmp/sum
+export FAKE_SUM FAKE FAKE_ONLY FAKE_READS
+FAKE=good
+"$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
+
+cat >"$tmp/run" <<END
+#!/bin/sh
+exec "$lab" run --base "$tmp/base" --patched "$tmp/patched" \
+	--init "$tmp/init" --fio "$tmp/fio" --out "$tmp/results" \
+	--qemu "$top/tests/fake-qemu" --accel tcg --jobs 2 \
+	--limits 2,2,4 "\$@" "$tmp/claims"
+END
+chmod +x "$tmp/run"
+run=$tmp/run
+
+FAKE=good
+check "good guests give a verdict" 0 '^T1 +102 +102 +101 +101 +\(1\)  better than posted' "$run"
+is_true "the result is stored" test -s "$tmp/results/last/result.json"
+check "and the table can be printed from it" 0 '1 claims: 1 better than posted' \
+	"$lab" table "$tmp/results/last/result.json"
+
+# failing KIND REGEX: a guest of that kind voids the claim, and is explained
+failing()
+{
+	FAKE=$1
+	check "$1: named" 1 "$2" "$run"
+	printf '%s\n' "$out" >"$tmp/out"
+	is_true "$1: the command line and the log are named" grep -q 'the whole console: .*/console' "$tmp/out"
+	is_true "$1: the claim is void, with the reason" grep -q '^T1 void: ' "$tmp/out"
+	FAKE=good
+}
+
+failing silent 'no console output: nothing on the console for 2 s'
+failing qemu "QEMU failed: exit code 1: fake-qemu: Property 'nvme.mdts' not found"
+failing early 'died before its plan: no "hello"'
+failing hang 'hang: nothing on console or report for 2 s, last at: X read'
+failing slow 'time limit: not done after 4 s'
+failing panic 'panic: .*Kernel panic - not syncing: Attempted to kill init'
+failing oops 'oops: .*BUG: kernel NULL pointer'
+failing warning 'kernel warning: .*WARNING: CPU: 0'
+failing kmsg 'kernel warning: nvme nvme0: something odd'
+failing truncated 'truncated report: no "end" in the report, exit code 85'
+failing count 'truncated report: report: line [0-9]+: "end 3" after'
+failing error 'guest error: -: mount: No such device'
+failing code 'wrong exit code: exit code 0, expected 85'
+
+# A guest that ends well, and whose numbers are worth nothing all the same
+void()
+{
+	FAKE=$1 FAKE_ONLY=${3:-}
+	check "void: $1" 1 "^T1 void: $2" "$run"
+	FAKE=good FAKE_ONLY=
+}
+
+void varies 'base, boot 2: reads differ from those of boot 1'
+void setting 'base, boot 1: read_ahead_kb is 4096, asked for 128'
+void warm 'base, boot 1: 7 pages of the file were cached before the pass'
+void cached 'base, boot 1: the device read 4096 bytes of the file, a cold pass'
+void other 'base, boot 1: the guest runs 7.3.4-something-else, not' base
+void more 'base kernel: data 101, known to be 100' base
+echo 0123456789abcdef >"$FAKE_SUM"
+void good 'base, boot 1: checksum 0123456789abcdef, expected'
+"$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
+
+FAKE=more FAKE_ONLY=patched
+check "a broken promise fails the run" 1 '^T1 does not hold: reads 102, promised <= 101 \(stock\)' "$run"
+FAKE=good FAKE_ONLY=
+
+FAKE=panic FAKE_ONLY=patched-2
+check "one bad boot of four is enough" 1 '^T1 void: patched, boot 2: panic' "$run"
+FAKE=good FAKE_ONLY=
+
+echo 7.3.4-base >"$tmp/patched/release"
+check "two kernels of one release string are refused" 2 \
+	'base and patched are both 7.3.4-base: nothing to compare' "$run"
+echo 7.3.4-patched >"$tmp/patched/release"
+check "an unknown accelerator" 2 'ACCEL: expected kvm or tcg, not xen' \
+	"$run" --accel xen
+check "too many boots" 2 'RUNS: expected 1 to 32, not 33' "$run" --runs 33
+rm "$tmp/base/release"
+check "no image" 2 'no kernel image there' "$run"
+echo 7.3.4-base >"$tmp/base/release"
+
+# Nothing is left running, whatever ends the laboratory.
+for sig in INT TERM KILL; do
+	FAKE=silent
+	env --default-signal=INT "$lab" run --base "$tmp/base" \
+		--patched "$tmp/patched" --init "$tmp/init" --fio "$tmp/fio" \
+		--out "$tmp/results-$sig" --qemu "$top/tests/fake-qemu" \
+		--accel tcg --limits 30,30,30 "$tmp/claims" >/dev/null 2>&1 &
+	pid=$!
+	n=0
+	while ! pgrep -P $pid -x sleep >/dev/null && [ $n -lt 100 ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+	guest=$(pgrep -P $pid -x sleep)
+	kill -$sig $pid
+	wait $pid 2>/dev/null
+	sleep 0.3
+	# a zombie that nobody has waited for yet is gone too
+	is_true "no guest outlives SIG$sig" sh -c \
+		"test -n '$guest' && ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' /proc/$guest/status"
+	is_true "no result is left by SIG$sig" test ! -e "$tmp/results-$sig/last"
+done
+
+done_testing
