@@ -105,6 +105,34 @@ _qemu-test: _build
 		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
 		tests/claims $(CLAIMS)
 
+# Built with the sanitizers: what is wrong in the laboratory shows here.
+$(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \
+		-o $@ $< $(addprefix tools/lab/,claim.c plan.c report.c util.c \
+		verdict.c) -lcmocka
+
+$(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $<
+
+TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/pattern-sum
+TESTS	= $(O)/bin/unit-lab $(filter-out tests/faults.t,$(wildcard tests/*.t))
+
+.PHONY: check
+check: deps
+	$(LOCKED) _check
+
+.PHONY: _check
+_check: _fetch $(TEST_BIN)
+	$(Q)tests/run.sh $(TESTS)
+
+.PHONY: check-full
+check-full: deps
+	$(LOCKED) _check-full
+
+.PHONY: _check-full
+_check-full: _build $(TEST_BIN)
+	$(Q)tests/run.sh $(TESTS) tests/faults.t
+
 .PHONY: claims
 claims: $(LAB)
 	$(Q)$(LAB) list tests/claims $(CLAIMS)

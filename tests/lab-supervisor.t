@@ -14,6 +14,7 @@ for k in base patched; do
 	echo "7.3.4-$k" >"$tmp/$k/release"
 	: >"$tmp/$k/vmlinux"
 	: >"$tmp/$k/config"
+	# shellcheck disable=SC2016 # for the script to expand
 	printf '#!/bin/sh\ncat "$1"\n' >"$tmp/$k/gen_init_cpio"
 	chmod +x "$tmp/$k/gen_init_cpio"
 done

@@ -37,6 +37,7 @@
 
 #include "pattern.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PAGE		4096UL
 #define EXIT_PORT	0xf4	/* iobase of isa-debug-exit */
 #define EXIT_DONE	0x2a	/* QEMU exits with 2 * 0x2a + 1 = 85 */
@@ -145,8 +146,8 @@ static void die(const char *fmt, ...)
 	leave(EXIT_ERROR);
 }
 
-/* Says where the guest is: the supervisor's progress and its hang detection */
-static void at(const char *what)
+/* The supervisor's progress, and how it tells that the guest hangs */
+static void report_step(const char *what)
 {
 	say("at %s %s", pass, what);
 	flush();
@@ -166,7 +167,7 @@ static void put_file(const char *path, const char *text)
 	ssize_t len = strlen(text);
 
 	if (fd < 0 || write(fd, text, len) != len)
-		die("%s: cannot write \"%s\": %s", path, text, strerror(errno));
+		die("%s: writing %s: %s", path, text, strerror(errno));
 	close(fd);
 }
 
@@ -270,7 +271,7 @@ static void find_disk(const char *serial, char *name)
 			if (read(fd, got, sizeof(got) - 1) < 0)
 				got[0] = '\0';
 			close(fd);
-			got[strcspn(got, " \n")] = '\0';
+			got[strcspn(got, "\n ")] = '\0';
 			if (!strcmp(got, serial)) {
 				snprintf(name, 32, "nvme%dn1", i);
 				return;
@@ -371,7 +372,7 @@ static void make_file(void)
 	uint64_t pos;
 	int fd;
 
-	at("write the file");
+	report_step("write the file");
 	mount_data(0);
 	/* in a directory of its own: ext4 puts that into an empty group */
 	if (mkdir(DIR, 0755))
@@ -482,7 +483,7 @@ static void trace_setup(void)
 	put_file(TRACING "tracing_on", "0");
 	put_file(TRACING "buffer_size_kb", "16384");
 	put_file(TRACING "options/overwrite", "0");
-	for (i = 0; i < sizeof(ring_events) / sizeof(ring_events[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ring_events); i++)
 		trace_event(ring_events[i], "enable", "1");
 }
 
@@ -576,11 +577,11 @@ static void report_trace(unsigned long ino)
 			unsigned int nr;
 			int64_t off;
 
-			q = strchr(p, '(');
+			/* the command in the parentheses is empty */
+			q = strstr(p, " () ");
 			if (sscanf(p + 18, "%u,%u %15s %lu", &maj, &min, rwbs,
 				   &bytes) != 4 || !q ||
-			    !(q = strchr(q, ')')) ||
-			    sscanf(q + 1, " %llu + %u", &sector, &nr) != 2)
+			    sscanf(q + 4, "%llu + %u", &sector, &nr) != 2)
 				die("not a block_rq_issue line: %s", line);
 			/* fio comes from a disk of its own */
 			if (!strchr(rwbs, 'R') || maj != dev_major ||
@@ -877,7 +878,7 @@ static void run_pass(void)
 	struct stat st;
 	int i, used_fio = 0;
 
-	at("read");
+	report_step("read");
 	got_bytes = 0;
 	got_sum = 0;
 	mount_data(MS_RDONLY);
@@ -971,36 +972,33 @@ static void run_line(char *line)
 {
 	char a[64], b[64];
 
-	if (sscanf(line, "seed %63s", a) == 1)
+	if (sscanf(line, "seed %63s", a) == 1) {
 		seed = strtoull(a, NULL, 16);
-	else if (sscanf(line, "device %63s", a) == 1)
+	} else if (sscanf(line, "device %63s", a) == 1) {
 		set_device(a);
-	else if (sscanf(line, "fs %15s", fs) == 1)
-		;
-	else if (sscanf(line, "fio-device %63s", a) == 1)
+	} else if (sscanf(line, "fs %15s", fs) == 1) {
+		/* mounted when the file is made */
+	} else if (sscanf(line, "fio-device %63s", a) == 1) {
 		fio_setup(a);
-	else if (sscanf(line, "file %63s", a) == 1) {
+	} else if (sscanf(line, "file %63s", a) == 1) {
 		file_size = strtoull(a, NULL, 10);
 		make_file();
 	} else if (sscanf(line, "pass %63s", a) == 1) {
 		strcpy(pass, a);
 		say("pass %s", pass);
-	} else if (sscanf(line, "queue %63s %63s", a, b) == 2)
+	} else if (sscanf(line, "queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 1);
-	else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2)
+	} else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 0);
-	else if (sscanf(line, "thp %63s", a) == 1) {
-		put_file("/sys/kernel/mm/transparent_hugepage/enabled", a);
-		read_back("thp", a,
-			  "/sys/kernel/mm/transparent_hugepage/enabled");
-	} else if (!strcmp(line, "go"))
+	} else if (!strcmp(line, "go")) {
 		run_pass();
-	else if (!strncmp(line, "op ", 3) && nr_ops < MAX_OPS) {
+	} else if (!strncmp(line, "op ", 3) && nr_ops < MAX_OPS) {
 		ops[nr_ops] = strdup(line + 3);
 		if (!ops[nr_ops++])
 			die("out of memory");
-	} else
+	} else {
 		die("plan: not understood: %s", line);
+	}
 }
 
 int main(void)

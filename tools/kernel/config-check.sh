@@ -21,13 +21,13 @@ awk -v fragment="$fragment" '
 			have[name($0)] = $0
 		next
 	}
-	/^CONFIG_/ && have[name($0)] != $0 {
-		printf "%s:%d: %s is not in force (have: %s)\n", fragment, FNR, $0,
-			name($0) in have ? have[name($0)] : "no such option"
-		bad = 1
-	}
-	/^# CONFIG_.* is not set$/ && name($0) in have && have[name($0)] != $0 {
-		printf "%s:%d: %s is not in force (have: %s)\n", fragment, FNR, $0, have[name($0)]
+	/^CONFIG_|^# CONFIG_.* is not set$/ {
+		n = name($0)
+		# an option that does not exist is not set
+		if (n in have ? have[n] == $0 : /^#/)
+			next
+		printf "%s:%d: %s is not in force (have: %s)\n", fragment,
+			FNR, $0, n in have ? have[n] : "no such option"
 		bad = 1
 	}
 	END { exit bad }

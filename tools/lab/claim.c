@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -138,8 +139,9 @@ static void parse_read(const struct place *at, struct claim *c, const char *p,
 		wrong(at, "reader: expected \"at OFFSET\", \"to OFFSET\", \"to end\" or \";\", not \"%s\"",
 		      p);
 	if (end > c->file || *pos >= end)
-		wrong(at, "reader: the range %" PRIu64 " to %" PRIu64 " is not in a file of %" PRIu64,
-		      *pos, end, c->file);
+		wrong(at, "reader: the range %llu to %llu is not in a file of %llu",
+		      (unsigned long long)*pos, (unsigned long long)end,
+		      (unsigned long long)c->file);
 	op->line = xasprintf("read 0 %" PRIu64 " %" PRIu64 " %" PRIu64, *pos,
 			     end, bs);
 	op->start = *pos;
@@ -397,15 +399,19 @@ static struct claim *copy_claim(const struct claim *from)
 
 static void free_claim(struct claim *c)
 {
-	char *own[] = { c->id, c->path, c->base, c->where, c->title, c->note,
-			c->fs, c->workload, c->posted_text };
-	unsigned int i;
-	int j;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(own); i++)
-		free(own[i]);
-	for (j = 0; j < c->nr_ops; j++)
-		free(c->ops[j].line);
+	free(c->id);
+	free(c->path);
+	free(c->base);
+	free(c->where);
+	free(c->title);
+	free(c->note);
+	free(c->fs);
+	free(c->workload);
+	free(c->posted_text);
+	for (i = 0; i < c->nr_ops; i++)
+		free(c->ops[i].line);
 	free(c);
 }
 
@@ -490,6 +496,13 @@ static void finish_claim(const struct place *at, struct claims *all,
 	all->claim[all->nr++] = c;
 }
 
+static bool is_id(const char *s)
+{
+	while (isalnum((unsigned char)*s) || *s == '.' || *s == '-')
+		s++;
+	return !*s;
+}
+
 static void read_claim_file(struct claims *all, const char *path)
 {
 	struct place at = { path, 0 };
@@ -499,9 +512,12 @@ static void read_claim_file(struct claims *all, const char *path)
 
 	if (!text)
 		die("%s: %s", path, strerror(errno));
-	for (i = 0; i < NR_METRICS; i++)
-		defaults->posted_before[i] = defaults->posted_after[i] =
-			defaults->stock[i] = defaults->rival[i] = -1;
+	for (i = 0; i < NR_METRICS; i++) {
+		defaults->posted_before[i] = -1;
+		defaults->posted_after[i] = -1;
+		defaults->stock[i] = -1;
+		defaults->rival[i] = -1;
+	}
 	defaults->read_ahead_kb = 128;
 
 	for (line = text; line; line = next) {
@@ -523,7 +539,7 @@ static void read_claim_file(struct claims *all, const char *path)
 				wrong(&at, "expected [ID], not \"%s\"", key);
 			*end = '\0';
 			key++;
-			if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-")] ||
+			if (!is_id(key) ||
 			    strlen(key) > 12)
 				wrong(&at, "[%s]: expected at most 12 letters, digits, \".\" or \"-\"",
 				      key);

@@ -2,7 +2,6 @@
 /*
  * run.c - plan, start guests, collect, decide, print
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -349,7 +348,8 @@ static struct json_object *environment(const struct options *o,
 	add_string(env, "accel", xstrdup(strcmp(o->accel, "kvm") ?
 					 "without KVM" : "with KVM"));
 	if (strcmp(o->accel, "kvm"))
-		add_string(env, "timing", xstrdup("times are not measured: without KVM they would be the host's (report-only)"));
+		add_string(env, "timing",
+			   xstrdup("without KVM times are the host's: report-only, not judged"));
 	add_string(env, "mkfs_xfs", first_line("mkfs.xfs -V 2>&1"));
 	add_string(env, "mkfs_ext4", first_line("mkfs.ext4 -V 2>&1"));
 	add_string(env, "fio", first_line("fio --version 2>&1"));
@@ -674,6 +674,12 @@ static void parse_options(struct options *o, int argc, char **argv)
 		die("run: wants --base, --patched, --init, --fio, --out and the claims");
 }
 
+static void add_sample(struct json_object *samples, const struct job *j, int i)
+{
+	json_object_array_add(samples, result_sample(&j->report.samples[i],
+						     j->kernel, j->run));
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct options o = {
@@ -752,9 +758,7 @@ int cmd_run(int argc, char **argv)
 						xstrdup(""));
 		json_object_array_add(order, g);
 		for (s = 0; s < jobs[i].report.nr; s++)
-			json_object_array_add(samples,
-				result_sample(&jobs[i].report.samples[s],
-					      jobs[i].kernel, jobs[i].run));
+			add_sample(samples, &jobs[i], s);
 		free(text);
 		free(command);
 	}

@@ -91,8 +91,9 @@ static char *unsound(const struct claim *c, const struct sample *s,
 		return xasprintf("checksum %016" PRIx64 ", expected %016" PRIx64,
 				 s->sum, sum);
 	if (s->data_sectors * 512 < need)
-		return xasprintf("the device read %" PRIu64 " bytes of the file, a cold pass needs %" PRIu64,
-				 s->data_sectors * 512, need);
+		return xasprintf("the device read %llu bytes of the file, a cold pass needs %llu",
+				 (unsigned long long)s->data_sectors * 512,
+				 (unsigned long long)need);
 	if (s->reads != s->data + s->meta ||
 	    s->sectors != s->data_sectors + s->meta_sectors)
 		return xasprintf("the device counts %" PRIu64 " reads, the trace %" PRIu64,

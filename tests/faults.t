@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The supervisor against real guests that fail, where lab-supervisor.t has only
+# scripts: the kernel's own words for a panic may change with its version.
+# The kernel's lkdtm provokes them.
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+lab=$O/bin/lab
+cat >"$tmp/claims" <<END
+base 7.3
+fs ext4
+file 1M
+mdts 7
+max_sectors_kb 512
+END
+for kind in panic oops warning hang die truncated; do
+	printf '[%s]\ntitle a guest that fails\nreader fault %s\n' $kind $kind \
+		>>"$tmp/claims"
+done
+
+# shellcheck disable=SC2016 # for the scripts to expand
+# QEMU as it is, but the processor is never started
+printf '#!/bin/sh\nexec qemu-system-x86_64 "$@" -S\n' >"$tmp/stopped"
+# QEMU with an option that it does not have
+printf '#!/bin/sh\nexec qemu-system-x86_64 "$@" -no-such-option\n' >"$tmp/wrong"
+chmod +x "$tmp/stopped" "$tmp/wrong"
+# an init that is gone before it has said anything
+printf '#include <sys/reboot.h>\nint main(void) { return reboot(RB_AUTOBOOT); }\n' >"$tmp/early.c"
+gcc -static -o "$tmp/early" "$tmp/early.c"
+printf 'int main(void) { return 0; }\n' >"$tmp/dead.c"
+gcc -static -o "$tmp/dead" "$tmp/dead.c"
+
+# fault CLAIM REGEX OPTION...
+fault()
+{
+	claim=$1 regex=$2
+	shift 2
+	check "${1:-$claim}: $regex" 1 "$regex" "$lab" run --base "$O/7.3/base" \
+		--patched "$O/7.3/patched" --init "$O/bin/init" \
+		--fio "$O/fio.img" --out "$tmp/results" --accel tcg --jobs 2 \
+		--runs 1 --limits 30,10,90 "$@" "$tmp/claims" "$claim"
+}
+
+fault panic 'panic: .*Kernel panic - not syncing'
+fault oops 'oops: .*BUG: kernel NULL pointer dereference'
+fault warning 'kernel warning: .*WARNING: .*lkdtm'
+fault hang 'hang: nothing on console or report for 10 s, last at: hang read'
+fault die 'truncated report: no "end" in the report, exit code 0'
+fault truncated 'truncated report: no "end" in the report, exit code 85'
+fault hang 'no console output: nothing on the console for 30 s' --qemu "$tmp/stopped"
+fault hang 'QEMU failed: .*no-such-option' --qemu "$tmp/wrong"
+fault hang 'died before its plan: no "hello" in the report, exit code 0' --init "$tmp/early"
+fault hang 'panic: .*Attempted to kill init' --init "$tmp/dead"
+
+done_testing

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# A mistake in a claim ends in one line that names file, line and what was
+# expected there; no half-read claim is run.
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+lab=$O/bin/lab
+f=$tmp/claims
+
+good="base 7.3
+fs xfs
+file 1M
+mdts 7
+max_sectors_kb 512
+[X1]
+title one
+reader read 4k at 0; read 64k to end
+promise reads <= stock"
+
+# wrong NAME REGEX SED: the good file, changed by SED, is refused
+wrong()
+{
+	printf '%s\n' "$good" | sed "$3" >"$f"
+	check "$1" 2 "^lab: $f:[0-9]+: $2" "$lab" list "$f"
+}
+
+printf '%s\n' "$good" >"$f"
+check "a good file" 0 '^X1 +xfs +1M, device limit +512, max_sectors_kb +512, ra +128: one' \
+	"$lab" list "$f"
+is_true "all of our own are read" "$lab" list tests/claims
+check "there are the mail's eleven" 0 '^11$' sh -c \
+	"'$lab' list tests/claims | grep -Ec '^A[0-9]+ '"
+
+wrong "an unknown key" 'unknown key "colour"' '2s/.*/colour red/'
+wrong "a key without a value" 'title: expected a value' 's/^title.*/title/'
+wrong "a file system that we do not have" 'fs: expected xfs or ext4, not "btrfs"' 's/xfs/btrfs/'
+wrong "a size that is none" 'file: expected a multiple of 4k, such as 64k or 1M, not "T1"' 's/file 1M/file T1/'
+wrong "a size that is no multiple of a page" 'file: expected a multiple of 4k' 's/file 1M/file 1000/'
+wrong "a size beyond the disk" 'file: expected 4k to 1G' 's/file 1M/file 2G/'
+wrong "mdts out of range" 'mdts: expected a number from 1 to 10, not "11"' 's/mdts 7/mdts 11/'
+wrong "a limit above the device's" 'claim X1: max_sectors_kb 1024 is above the device.s limit, 512' 's/_kb 512/_kb 1024/'
+wrong "an engine that we do not have" 'engine: expected counts, not "guess"' '2s/.*/engine guess/'
+wrong "a claim without a workload" 'claim X1: expected a reader or a fio line' '/^reader/d'
+wrong "a claim without a title" 'claim X1: expected a title' '/^title/d'
+wrong "a claim without a base" 'claim X1: expected base, fs, file, mdts' '/^base/d'
+# shellcheck disable=SC2016 # the last line, to sed
+wrong "an id twice" '\[X1\] is a claim already: .*:6' '$a [X1]'
+wrong "a section that is not closed" 'expected \[ID\], not "\[X1"' 's/^\[X1\]/[X1/'
+wrong "an id with a blank" '\[X 1\]: expected at most 12 letters' 's/^\[X1\]/[X 1]/'
+wrong "a step that is none" 'reader: expected "read SIZE ...", "N streams of SIZE" or "touch", not "write 4k"' 's/read 4k at 0/write 4k/'
+wrong "a read without a size" 'read: expected a multiple of 4k.*not "at 0"' 's/read 4k at 0/read at 0/'
+wrong "a read beyond the end" 'reader: the range .* is not in a file of 1048576' 's/read 4k at 0/read 4k at 1M/'
+wrong "words behind a step" 'reader: expected "at OFFSET".*not "twice"' 's/to end/to end twice/'
+wrong "one stream" 'reader: expected 2 to 8 streams' 's/^reader.*/reader 1 streams of 4k/'
+wrong "a fault that is none" 'reader: expected fault panic' 's/^reader.*/reader fault flood/'
+wrong "fio without a block size" 'fio: expected rw=read or rw=randread, and bs=SIZE' 's/^reader.*/fio rw=read/'
+wrong "fio that writes" 'fio: expected rw=read' 's/^reader.*/fio rw=write bs=4k/'
+wrong "fio options that are ours" 'fio: filename= is set by the laboratory' 's/^reader.*/fio rw=read bs=4k filename=x/'
+wrong "fio beyond the file" 'fio: io_size: expected at most the file' 's/^reader.*/fio rw=read bs=4k io_size=2M/'
+wrong "a promise without a bound" 'promise: expected METRIC' 's/<= stock/<=/'
+wrong "a promise about nothing" 'expected reads, data, bytes, folio or windows, not "luck"' 's/promise reads/promise luck/'
+wrong "a comparison that is none" 'promise: expected <=, >= or =, not "<"' 's/<=/</'
+wrong "posted without an arrow" 'posted: expected METRIC BEFORE -> AFTER' 's/^promise.*/posted reads 1 2/'
+wrong "posted words without an end" 'posted: expected a closing "' 's/^promise.*/posted "same/'
+wrong "like of nothing" 'like: expected, first in a claim, the id of one above' 's/^title.*/like X9/'
+wrong "lines that end in CR" 'expected a line end without CR' 's/$/\r/'
+
+: >"$f"
+check "an empty file" 2 "$f: expected at least one claim" "$lab" list "$f"
+check "a file that is not there" 2 'No such file' "$lab" list "$tmp/none"
+printf '%s\n' "$good" >"$f"
+check "a name that fits no claim" 2 'no claim is called Y1' "$lab" list "$f" Y1
+check "a pattern" 0 '^X1 ' "$lab" list "$f" 'X*'
+
+printf '%s\n' "$good" "[X2]" "like X1" "fs ext4" >"$f"
+check "like takes over what is not said" 0 '^X2 +ext4 +1M, .*: one' "$lab" list "$f"
+
+done_testing

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lab.c - unit tests of the parts of tools/lab that decide
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "claim.h"
+#include "pattern.h"
+#include "plan.h"
+#include "report.h"
+#include "util.h"
+#include "verdict.h"
+
+#define SEED	0x1234567890abcdefULL
+
+static void sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+		bool good;
+	} t[] = {
+		{ "0", 0, true }, { "4k", 4096, true }, { "4K", 4096, true },
+		{ "3M", 3 << 20, true }, { "1G", 1 << 30, true },
+		{ "", 0, false }, { "-1", 0, false }, { "k", 0, false },
+		{ "99999999999999999999", 0, false },
+		{ "9999999999G", 0, false },
+	};
+	const char *end;
+	unsigned int i;
+	uint64_t v;
+	char text[24];
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		assert_int_equal(parse_size(t[i].text, &end, &v), t[i].good);
+		if (t[i].good)
+			assert_int_equal(v, t[i].value);
+	}
+	print_size(text, sizeof(text), 3 << 20);
+	assert_string_equal(text, "3M");
+	print_size(text, sizeof(text), 4097);
+	assert_string_equal(text, "4097");
+}
+
+/* The closed form against adding up, and a wrong word is found where it is. */
+static void pattern(void **state)
+{
+	static const uint64_t starts[] = { 0, 8, 4096, 69632, 536866816 };
+	static const size_t lens[] = { 8, 16, 4096, 4104, 65536 };
+	uint64_t *data = malloc(65536), sum;
+	unsigned int s, l;
+
+	(void)state;
+	for (s = 0; s < ARRAY_SIZE(starts); s++) {
+		for (l = 0; l < ARRAY_SIZE(lens); l++) {
+			size_t last = lens[l] / 8 - 1;
+
+			pattern_fill(data, lens[l], starts[s], SEED);
+			sum = 0;
+			assert_int_equal(pattern_check(data, lens[l], starts[s],
+						       SEED, &sum), -1);
+			assert_true(sum == pattern_sum(starts[s], starts[s] +
+						       lens[l], SEED));
+			data[last] ^= 1ULL << 63;
+			assert_int_equal(pattern_check(data, lens[l], starts[s],
+						       SEED, &sum),
+					 starts[s] + 8 * last);
+		}
+	}
+	/* data of the next page is not taken for this one's */
+	pattern_fill(data, 4096, 4096, SEED);
+	assert_int_equal(pattern_check(data, 4096, 0, SEED, &sum), 0);
+	free(data);
+}
+
+static const char whole_report[] =
+	"hello 1 7.3.4-base-0\n"
+	"pass A1\n"
+	"set A1 read_ahead_kb 128 128\n"
+	"at A1 read\n"
+	"cold A1 0\n"
+	"pieces A1 1\n"
+	"folio A1 0 4\n"
+	"folio A1 2 3\n"
+	"stat A1 5 1 136\n"
+	"w 0 4 3 0\n"
+	"w 4 8 8 2\n"
+	"d 0 4\n"
+	"m 128 32\n"
+	"data A1 4 128\n"
+	"meta A1 1 8\n"
+	"resident A1 16\n"
+	"read A1 65536 00000000000000ff\n"
+	"time A1 12345\n"
+	"done A1\n"
+	"end 19\n";
+
+static void report_whole(void **state)
+{
+	char *text = xstrdup(whole_report);
+	struct report r;
+
+	(void)state;
+	assert_null(report_parse(&r, text));
+	assert_true(r.complete);
+	assert_string_equal(r.release, "7.3.4-base-0");
+	assert_int_equal(r.nr, 1);
+	assert_true(r.samples[0].done);
+	assert_null(r.samples[0].bad);
+	assert_int_equal(r.samples[0].windows, 2);
+	assert_int_equal(r.samples[0].sum, 255);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_READS), 5);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_DATA), 4);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_BYTES), 65536);
+	/* 16 pages in 7 folios are 9.14 KiB each */
+	assert_int_equal(sample_value(&r.samples[0], METRIC_FOLIO), 91);
+	report_free(&r);
+	free(text);
+}
+
+/* A report cut anywhere is never taken for a whole one. */
+static void report_cut(void **state)
+{
+	size_t n;
+
+	(void)state;
+	for (n = 0; n < sizeof(whole_report) - 1; n++) {
+		char *text = xstrdup(whole_report), *why;
+		struct report r;
+
+		text[n] = '\0';
+		why = report_parse(&r, text);
+		assert_false(!why && r.complete);
+		free(why);
+		report_free(&r);
+		free(text);
+	}
+}
+
+/* Nor is one that lost a line, or got one that does not belong there. */
+static void report_damaged(void **state)
+{
+	const char *line = whole_report;
+	struct report r;
+	char *why;
+
+	(void)state;
+	while (*line) {
+		size_t n = strchr(line, '\n') + 1 - line;
+		char *text = xasprintf("%.*s%s", (int)(line - whole_report),
+				       whole_report, line + n);
+
+		why = report_parse(&r, text);
+		assert_false(!why && r.complete);
+		free(why);
+		report_free(&r);
+		free(text);
+
+		text = xasprintf("%.*sstray line\n%s",
+				 (int)(line - whole_report), whole_report, line);
+		why = report_parse(&r, text);
+		assert_false(!why && r.complete);
+		free(why);
+		report_free(&r);
+		free(text);
+		line += n;
+	}
+}
+
+static void make_claim(struct claim *c)
+{
+	unsigned int m;
+
+	memset(c, 0, sizeof(*c));
+	c->id = "T";
+	c->fs = "xfs";
+	c->file = 1 << 20;
+	for (m = 0; m < NR_METRICS; m++) {
+		c->posted_before[m] = -1;
+		c->posted_after[m] = -1;
+		c->stock[m] = -1;
+		c->rival[m] = -1;
+	}
+	c->nr_ops = 1;
+	c->ops[0].bytes = 1 << 20;
+	c->ops[0].end = 1 << 20;
+	c->nr_promises = 1;
+	c->promises[0] = (struct promise){ METRIC_READS, CMP_LE, true, 0 };
+}
+
+static void make_sample(struct sample *s, uint64_t data)
+{
+	memset(s, 0, sizeof(*s));
+	s->claim = "T";
+	s->done = true;
+	s->pieces = 1;
+	s->data = data;
+	s->data_sectors = 2048;
+	s->meta = 1;
+	s->meta_sectors = 8;
+	s->reads = data + 1;
+	s->sectors = 2056;
+	s->folios[2] = 64;
+	s->resident = 256;
+	s->bytes = 1 << 20;
+	s->sum = pattern_sum(0, 1 << 20, SEED);
+}
+
+static const bool two_kernels[NR_KERNELS] = { true, true, false };
+static const bool all_kernels[NR_KERNELS] = { true, true, true };
+
+/* base and patched (and rival) in two boots each, with these data reads */
+static void judge_three(struct judged *j, const struct claim *c, int base,
+			int patched, int rival)
+{
+	const struct sample *p[NR_KERNELS][MAX_RUNS] = { { NULL } };
+	const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
+	struct sample s[NR_KERNELS];
+	int k;
+
+	make_sample(&s[BASE], base);
+	make_sample(&s[PATCHED], patched);
+	make_sample(&s[RIVAL], rival);
+	for (k = 0; k < NR_KERNELS; k++) {
+		p[k][0] = &s[k];
+		p[k][1] = &s[k];
+	}
+	judge(j, c, p, why, rival ? all_kernels : two_kernels, 2, SEED);
+}
+
+static void verdicts(void **state)
+{
+	struct claim c;
+	struct judged j;
+
+	(void)state;
+	make_claim(&c);
+	judge_three(&j, &c, 100, 100, 0);
+	assert_int_equal(j.verdict, VERDICT_HOLDS);
+	assert_null(j.reason);
+	judged_free(&j);
+
+	judge_three(&j, &c, 100, 101, 0);
+	assert_int_equal(j.verdict, VERDICT_FAILS);
+	assert_string_equal(j.reason, "reads 102, promised <= 101 (stock)");
+	judged_free(&j);
+
+	/* better than posted: fewer reads than the mail has, not as many */
+	c.posted_before[METRIC_READS] = 102;
+	c.posted_after[METRIC_READS] = 92;
+	judge_three(&j, &c, 100, 90, 0);
+	assert_int_equal(j.verdict, VERDICT_BETTER);
+	assert_int_equal(j.before, REPEATED_YES);
+	assert_int_equal(j.after, REPEATED_UNKNOWN);
+	judged_free(&j);
+	judge_three(&j, &c, 100, 91, 0);
+	assert_int_equal(j.verdict, VERDICT_HOLDS);
+	judged_free(&j);
+
+	/* a total may hold up to three reads of metadata, no fewer than none */
+	judge_three(&j, &c, 99, 90, 92);
+	assert_int_equal(j.before, REPEATED_YES);
+	assert_int_equal(j.after, REPEATED_YES);
+	judged_free(&j);
+	judge_three(&j, &c, 98, 90, 93);
+	assert_int_equal(j.before, REPEATED_NO);
+	assert_int_equal(j.after, REPEATED_NO);
+	judged_free(&j);
+
+	/* what is known of the stock kernel voids, of the rival it does not */
+	c.stock[METRIC_DATA] = 100;
+	c.rival[METRIC_DATA] = 95;
+	judge_three(&j, &c, 100, 90, 96);
+	assert_int_equal(j.verdict, VERDICT_BETTER);
+	assert_non_null(j.rival);
+	judged_free(&j);
+	judge_three(&j, &c, 101, 90, 95);
+	assert_int_equal(j.verdict, VERDICT_VOID);
+	judged_free(&j);
+
+	/* bounds are exact */
+	c.stock[METRIC_DATA] = -1;
+	c.promises[0] = (struct promise){ METRIC_FOLIO, CMP_GE, false, 160 };
+	judge_three(&j, &c, 100, 100, 0);
+	assert_int_equal(j.verdict, VERDICT_HOLDS);
+	judged_free(&j);
+	c.promises[0].bound = 161;
+	judge_three(&j, &c, 100, 100, 0);
+	assert_int_equal(j.verdict, VERDICT_FAILS);
+	assert_string_equal(j.reason, "folio 16.0 KiB, promised >= 16.1 KiB");
+	judged_free(&j);
+}
+
+/* Makes a sample worthless in the i-th way; returns what is said of it. */
+static const char *spoil(struct sample *s, int i)
+{
+	switch (i) {
+	case 0:
+		s->done = false;
+		return "the pass did not end";
+	case 1:
+		s->cold = 3;
+		return "3 pages of the file were cached";
+	case 2:
+		s->pieces = 2;
+		return "lies in 2 pieces";
+	case 3:
+		s->bytes -= 4096;
+		return "the reader got 1044480 bytes";
+	case 4:
+		s->sum++;
+		return "checksum";
+	case 5:
+		s->data_sectors -= 8;
+		s->sectors -= 8;
+		return "a cold pass needs";
+	case 6:
+		s->meta++;
+		return "the device counts 101 reads, the trace 102";
+	case 7:
+		s->merges++;
+		return "merges differ from those of boot 1";
+	case 8:
+		s->windows++;
+		return "windows differ";
+	case 9:
+		s->resident++;
+		return "resident pages differ";
+	case 10:
+		s->folios[0]++;
+		return "folio sizes differ";
+	case 11:
+		s->data++;
+		s->reads++;
+		return "reads differ from those of boot 1";
+	}
+	return NULL;
+}
+
+static void voids(void **state)
+{
+	struct sample good, bad;
+	const char *words;
+	struct claim c;
+	int i;
+
+	(void)state;
+	make_claim(&c);
+	make_sample(&good, 100);
+	for (i = 0; bad = good, (words = spoil(&bad, i)); i++) {
+		const struct sample *p[NR_KERNELS][MAX_RUNS] = { { NULL } };
+		const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
+		struct judged j;
+
+		p[BASE][0] = &good;
+		p[BASE][1] = &good;
+		p[PATCHED][0] = &good;
+		p[PATCHED][1] = &bad;
+		judge(&j, &c, p, why, two_kernels, 2, SEED);
+		assert_int_equal(j.verdict, VERDICT_VOID);
+		assert_non_null(strstr(j.reason, "patched, boot 2: "));
+		if (!strstr(j.reason, words))
+			fail_msg("\"%s\" is not in \"%s\"", words, j.reason);
+		judged_free(&j);
+	}
+	assert_int_equal(i, 12);
+}
+
+/* Claims go together where file system, file and device are the same. */
+static void groups(void **state)
+{
+	struct claim c[4], *p[4] = { &c[0], &c[1], &c[2], &c[3] };
+	struct claims all = { p, 4 };
+	struct groups gs;
+	unsigned int i;
+	char *text;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		make_claim(&c[i]);
+		c[i].mdts = 7;
+		c[i].max_sectors_kb = 256 << (i & 1);
+		c[i].read_ahead_kb = 128;
+		c[i].ops[0].line = "read 0 0 1048576 4096";
+	}
+	c[2].fs = "ext4";
+	plan_groups(&gs, &all);
+	assert_int_equal(gs.nr, 2);
+	assert_int_equal(gs.group[0].nr, 3);
+	assert_string_equal(gs.group[1].name, "ext4-mdts7-1M");
+	text = plan_text(&gs.group[1], SEED);
+	assert_string_equal(text,
+			    "seed 1234567890abcdef\n"
+			    "device data\n"
+			    "fs ext4\n"
+			    "file 1048576\n"
+			    "pass T\n"
+			    "expect-queue max_hw_sectors_kb 512\n"
+			    "expect-queue scheduler none\n"
+			    "expect-queue rotational 0\n"
+			    "queue max_sectors_kb 256\n"
+			    "queue read_ahead_kb 128\n"
+			    "op read 0 0 1048576 4096\n"
+			    "go\n");
+	free(text);
+	for (i = 0; i < 2; i++)
+		free(gs.group[i].claim);
+	free(gs.group);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(pattern),
+		cmocka_unit_test(report_whole),
+		cmocka_unit_test(report_cut),
+		cmocka_unit_test(report_damaged),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(voids),
+		cmocka_unit_test(groups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
