@@ -7,7 +7,9 @@ O	?= build
 CACHE	?= $(O)/cache
 JOBS	?= $(shell nproc)
 RUNS	?= 2
-CC	?= gcc
+ifeq ($(origin CC),default)
+CC	= gcc
+endif
 V	?= 0
 CLAIMS	?=
 RIVALS	?=
@@ -42,7 +44,7 @@ help:
 #: make check-full  the same, and the supervisor against guests that fail
 #: make claims      list the claims
 #: make table       the verdicts of the last qemu-test once more
-#: make report      write the last results and tables into patches/
+#: make report      store the last results, and their table, beside the patches
 #: make fetch       only get the pinned kernel tree
 #: make build       only build both kernels
 #: make deps        only install, or name, what is missing on this machine
@@ -140,6 +142,14 @@ claims: $(LAB)
 .PHONY: table
 table: $(LAB)
 	$(Q)$(LAB) table $(O)/results/last/result.json
+
+# The claims that a topic's changelogs state; so far there is one topic.
+.PHONY: report
+report: $(LAB)
+	$(Q)cp $(O)/results/last/result.json patches/$(BASE)/readahead/result.json
+	$(Q)$(LAB) table patches/$(BASE)/readahead/result.json \
+		>patches/$(BASE)/readahead/table
+	@echo "report: patches/$(BASE)/readahead/{result.json,table}; the patch and the README carry the table"
 
 .PHONY: clean
 clean:

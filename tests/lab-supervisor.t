@@ -50,7 +50,7 @@ chmod +x "$tmp/run"
 run=$tmp/run
 
 FAKE=good
-check "good guests give a verdict" 0 '^T1 +102 +102 +101 +101 +\(1\)  better than posted' "$run"
+check "good guests give a verdict" 0 '^T1 +102 +102 +101 +101 +stock  better than posted' "$run"
 is_true "the result is stored" test -s "$tmp/results/last/result.json"
 check "and the table can be printed from it" 0 '1 claims: 1 better than posted' \
 	"$lab" table "$tmp/results/last/result.json"

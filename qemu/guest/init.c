@@ -340,6 +340,25 @@ static void read_counters(struct counters *c)
 		die("%s: not a stat line: %s", path, text);
 }
 
+/* What was read ahead at the end of a pass may still be under way. */
+static void wait_idle(void)
+{
+	char path[64], text[64];
+	unsigned int reads, writes;
+	int try;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/inflight", dev);
+	for (try = 0; try < 30000; try++) {
+		get_file(path, text, sizeof(text));
+		if (sscanf(text, "%u %u", &reads, &writes) != 2)
+			die("%s: not two numbers: %s", path, text);
+		if (!reads && !writes)
+			return;
+		usleep(1000);
+	}
+	die("%s: requests still in flight after 30 s: %s", dev, text);
+}
+
 static void mount_data(unsigned long flags)
 {
 	char path[48];
@@ -729,6 +748,19 @@ static void op_streams(char *args)
 	} while (left);
 }
 
+/* list BS OFFSET ...: one read at each */
+static void op_list(char *args)
+{
+	unsigned long long bs, pos;
+	int used;
+
+	if (sscanf(args, "%llu%n", &bs, &used) != 1 || !bs)
+		die("plan: list wants BS OFFSET ...: %.200s", args);
+	need(bs);
+	for (args += used; sscanf(args, "%llu%n", &pos, &used) == 1; args += used)
+		read_at(fd_of(0), pos, bs);
+}
+
 /* touch ADVICE START END: faults the range in through a mapping, in order */
 static void op_touch(char *args)
 {
@@ -781,11 +813,12 @@ static void op_fio(char *args)
 	argv[argc++] = "--fadvise_hint=0";
 	argv[argc++] = "--invalidate=0";
 	argv[argc++] = "--allow_file_create=0";
+	argv[argc++] = "--eta=never";
 	argv[argc++] = "--output-format=json";
 	argv[argc++] = "--output=/tmp/out";
 	for (p = strtok(args, " "); p; p = strtok(NULL, " ")) {
 		if (argc == 39)
-			die("plan: fio takes at most 28 options");
+			die("plan: fio takes at most 27 options");
 		if (asprintf(&argv[argc++], "--%s", p) < 0)
 			die("out of memory");
 	}
@@ -900,6 +933,8 @@ static void run_pass(void)
 			op_read(op + 5);
 		} else if (!strncmp(op, "streams ", 8)) {
 			op_streams(op + 8);
+		} else if (!strncmp(op, "list ", 5)) {
+			op_list(op + 5);
 		} else if (!strncmp(op, "touch ", 6)) {
 			op_touch(op + 6);
 		} else if (!strncmp(op, "fio ", 4)) {
@@ -912,6 +947,7 @@ static void run_pass(void)
 		}
 	}
 	t1 = now_ns();
+	wait_idle();
 	read_counters(&after);
 	trace_stop();
 

@@ -112,6 +112,7 @@ import()
 		what=$src
 	fi
 	if [ -f "$id" ] && [ "$(sed 1q "$id")" = "$new" ]; then
+		accept "$pristine" "$what"
 		say "fetch: Linux $(tree_version "$pristine") from $what, unchanged"
 		return
 	fi

@@ -151,6 +151,49 @@ static void parse_read(const struct place *at, struct claim *c, const char *p,
 }
 
 /*
+ * N random reads of SIZE
+ *
+ * One at a random page of each of N equal parts of the file, none reaching into
+ * the next part, the parts in random order.  The same in every run.
+ */
+static void parse_random(const struct place *at, struct claim *c, uint64_t n,
+			 const char *p)
+{
+	struct op *op = new_op(at, c);
+	uint64_t x = 20261030, bs, part, tmp;
+	unsigned int i, j;
+
+	bs = get_size(at, "random reads of", p, &p);
+	part = n ? c->file / n / 4096 * 4096 : 0;
+	if (*p || !bs || n > 256 || bs > part)
+		wrong(at, "reader: expected \"N random reads of SIZE\", at most 256, that fit into the file");
+	op->offsets = xcalloc(n, sizeof(*op->offsets));
+	op->nr_offsets = n;
+	for (i = 0; i < n; i++) {
+		/* xorshift64, Marsaglia 2003 */
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		op->offsets[i] = i * part + x % ((part - bs) / 4096 + 1) * 4096;
+		/* a place among those before it: Fisher and Yates */
+		j = (x >> 32) % (i + 1);
+		tmp = op->offsets[i];
+		op->offsets[i] = op->offsets[j];
+		op->offsets[j] = tmp;
+	}
+	op->line = xasprintf("list %llu", (unsigned long long)bs);
+	for (i = 0; i < n; i++) {
+		char *more = xasprintf("%s %llu", op->line,
+				       (unsigned long long)op->offsets[i]);
+
+		free(op->line);
+		op->line = more;
+	}
+	op->bytes = n * bs;
+	op->end = c->file;
+}
+
+/*
  * N streams of SIZE [on one open file]
  *
  * Stream k of n reads from k/n of the file to (k+1)/n; one read of each in turn.
@@ -159,13 +202,19 @@ static void parse_streams(const struct place *at, struct claim *c,
 			  const char *p)
 {
 	uint64_t n, bs, part;
-	struct op *op = new_op(at, c);
 	bool shared = false;
+	struct op *op;
 	unsigned int i;
 
-	if (!parse_size(p, &p, &n) || n < 2 || n > 8)
-		wrong(at, "reader: expected 2 to 8 streams");
+	if (!parse_size(p, &p, &n))
+		wrong(at, "reader: expected a number, not \"%s\"", p);
 	p += strspn(p, " ");
+	if (word(&p, "random") && word(&p, "reads") && word(&p, "of")) {
+		parse_random(at, c, n, p);
+		return;
+	}
+	if (n < 2 || n > 8)
+		wrong(at, "reader: expected 2 to 8 streams");
 	if (!word(&p, "streams") || !word(&p, "of"))
 		wrong(at, "reader: expected \"N streams of SIZE\"");
 	bs = get_size(at, "streams of", p, &p);
@@ -177,6 +226,7 @@ static void parse_streams(const struct place *at, struct claim *c,
 		wrong(at, "reader: expected \"on one open file\" or the end, not \"%s\"",
 		      p);
 	part = c->file / n / 4096 * 4096;
+	op = new_op(at, c);
 	op->line = xasprintf("streams %" PRIu64, bs);
 	for (i = 0; i < n; i++) {
 		uint64_t end = i + 1 < n ? (i + 1) * part : c->file;
@@ -410,8 +460,10 @@ static void free_claim(struct claim *c)
 	free(c->fs);
 	free(c->workload);
 	free(c->posted_text);
-	for (i = 0; i < c->nr_ops; i++)
+	for (i = 0; i < c->nr_ops; i++) {
 		free(c->ops[i].line);
+		free(c->ops[i].offsets);
+	}
 	free(c);
 }
 

@@ -42,7 +42,9 @@ struct op {
 	char *line;
 	bool fio;
 	uint64_t bytes;		/* that the reader gets */
-	uint64_t start, end;	/* range of the file that it covers */
+	uint64_t start, end;	/* range of the file that it covers, or */
+	uint64_t *offsets;	/* where each of its reads begins */
+	int nr_offsets;
 };
 
 #define MAX_PROMISES	8

@@ -70,23 +70,55 @@ static const char *mebibytes(char *text, size_t len, struct json_object *o)
 	return text;
 }
 
+/* What is promised of a metric: "<= 1032", "stock" for what the base needs */
+static const char *promised(char *text, size_t len, struct json_object *c,
+			    const char *metric)
+{
+	struct json_object *p = get(c, "promises");
+	size_t i, n = strlen(metric);
+
+	for (i = 0; p && i < json_object_array_length(p); i++) {
+		const char *s;
+
+		s = json_object_get_string(json_object_array_get_idx(p, i));
+		if (strncmp(s, metric, n) || s[n] != ' ')
+			continue;
+		s += n + 1;
+		if (strstr(s, "stock"))
+			return "stock";
+		snprintf(text, len, "%s", s + strcspn(s, "0123456789"));
+		return text;
+	}
+	return "-";
+}
+
+static bool all_promise(struct json_object *claims, const char *metric)
+{
+	char text[24];
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(claims); i++)
+		if (strcmp(promised(text, sizeof(text),
+				    json_object_array_get_idx(claims, i),
+				    metric), "stock"))
+			return false;
+	return true;
+}
+
 static void print_reads(FILE *f, struct json_object *claims, bool rival)
 {
 	size_t i;
 
-	fprintf(f, "%-9s %13s  %s\n", "", "posted reads",
-		"device reads here (of these, metadata)");
+	fprintf(f, "Device reads\n%-9s %13s %*s\n", "", "posted", rival ? 22 : 15,
+		"measured");
 	fprintf(f, "%-9s %6s %6s %7s ", "claim", "before", "after", "base");
 	if (rival)
-		fprintf(f, "%7s ", "rival");
-	fprintf(f, "%7s %5s  %s\n", "patched", "", "verdict");
+		fprintf(f, "%6s ", "rival");
+	fprintf(f, "%7s %7s  %s\n", "patched", "promise", "verdict");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
-		char a[24], b[24], d[24], e[24], m[24], meta[32];
-		const char *n = count(m, sizeof(m), get(c, "patched"), "meta",
-				      NULL);
+		char a[24], b[24], d[24], e[24];
 
-		snprintf(meta, sizeof(meta), "(%s)", n);
 		fprintf(f, "%-9s %6s %6s %7s ", need_string(c, "id"),
 			count(a, sizeof(a), get(c, "posted"), "before",
 			      "before_reproduced"),
@@ -94,11 +126,12 @@ static void print_reads(FILE *f, struct json_object *claims, bool rival)
 			      "after_reproduced"),
 			count(d, sizeof(d), get(c, "base"), "reads", NULL));
 		if (rival)
-			fprintf(f, "%7s ", count(e, sizeof(e), get(c, "rival"),
+			fprintf(f, "%6s ", count(e, sizeof(e), get(c, "rival"),
 						 "reads", NULL));
-		fprintf(f, "%7s %5s  %s\n",
+		fprintf(f, "%7s %7s  %s\n",
 			count(e, sizeof(e), get(c, "patched"), "reads", NULL),
-			meta, need_string(c, "verdict"));
+			promised(a, sizeof(a), c, "reads"),
+			need_string(c, "verdict"));
 	}
 }
 
@@ -106,12 +139,13 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 {
 	size_t i;
 
-	fprintf(f, "\n%-9s %17s%s   %21s\n", "", "mean folio, KiB",
-		rival ? "        " : "", "data read, MiB");
+	fprintf(f, "\n%-9s %*s  %21s %9s\n", "", rival ? 25 : 17,
+		"mean folio, KiB", "data read, MiB", "metadata");
 	fprintf(f, "%-9s %8s ", "claim", "base");
 	if (rival)
 		fprintf(f, "%7s ", "rival");
-	fprintf(f, "%8s   %10s %10s\n", "patched", "base", "patched");
+	fprintf(f, "%8s  %10s %10s %9s\n", "patched", "base", "patched",
+		"reads");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
 		char a[24], b[24], d[24], e[24];
@@ -121,15 +155,16 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 		if (rival)
 			fprintf(f, "%7s ", tenths(b, sizeof(b), get(c, "rival"),
 						  "folio_tenth_kib"));
-		fprintf(f, "%8s   %10s %10s\n",
+		fprintf(f, "%8s  %10s %10s %9s\n",
 			tenths(b, sizeof(b), get(c, "patched"),
 			       "folio_tenth_kib"),
 			mebibytes(d, sizeof(d), get(c, "base")),
-			mebibytes(e, sizeof(e), get(c, "patched")));
+			mebibytes(e, sizeof(e), get(c, "patched")),
+			count(a, sizeof(a), get(c, "patched"), "meta", NULL));
 	}
 }
 
-/* Text at most 75 columns wide, later lines indented under the first */
+/* Text at most 74 columns wide, later lines indented under the first */
 static void print_wrapped(FILE *f, const char *head, const char *text)
 {
 	int col = fprintf(f, "%s", head), indent = col;
@@ -138,7 +173,7 @@ static void print_wrapped(FILE *f, const char *head, const char *text)
 	while (*p) {
 		int n = strcspn(p, " ");
 
-		if (col > indent && col + 1 + n > 75) {
+		if (col > indent && col + 1 + n > 74) {
 			fprintf(f, "\n%*s", indent, "");
 			col = indent;
 		} else if (p != text) {
@@ -153,33 +188,61 @@ static void print_wrapped(FILE *f, const char *head, const char *text)
 	fputc('\n', f);
 }
 
+/* One reason often fits many claims: a guest that failed runs them all. */
+static void print_shared(FILE *f, struct json_object *claims, const char *key,
+			 const char *what)
+{
+	size_t n = json_object_array_length(claims), i, j;
+
+	for (i = 0; i < n; i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+		const char *reason = get_string(c, key);
+		char *head, *more;
+
+		for (j = 0; reason && j < i; j++) {
+			const char *r = get_string(json_object_array_get_idx(claims, j),
+						   key);
+
+			if (r && !strcmp(r, reason))
+				reason = NULL;
+		}
+		if (!reason)
+			continue;
+		head = xstrdup("");
+		for (j = i; j < n; j++) {
+			struct json_object *o = json_object_array_get_idx(claims, j);
+			const char *r = get_string(o, key);
+
+			if (!r || strcmp(r, reason))
+				continue;
+			more = xasprintf("%s%s ", head, need_string(o, "id"));
+			free(head);
+			head = more;
+		}
+		more = xasprintf("%s%s: %s", head,
+				 what ? what : need_string(c, "verdict"), reason);
+		print_wrapped(f, "", more);
+		free(more);
+		free(head);
+	}
+}
+
 static void print_reasons(FILE *f, struct json_object *claims)
 {
 	bool starred = false;
 	size_t i;
 
 	for (i = 0; i < json_object_array_length(claims); i++) {
-		struct json_object *c = json_object_array_get_idx(claims, i);
-		const char *reason = get_string(c, "reason");
-		const char *rival = get_string(c, "rival_trouble");
-		struct json_object *posted = get(c, "posted");
-		struct json_object *b = get(posted, "before_reproduced");
-		struct json_object *a = get(posted, "after_reproduced");
-		char head[64];
+		struct json_object *posted, *before, *after;
 
-		starred |= (b && !json_object_get_boolean(b)) ||
-			   (a && !json_object_get_boolean(a));
-		if (reason) {
-			snprintf(head, sizeof(head), "%s %s: ",
-				 need_string(c, "id"), need_string(c, "verdict"));
-			print_wrapped(f, head, reason);
-		}
-		if (rival) {
-			snprintf(head, sizeof(head), "%s rival: ",
-				 need_string(c, "id"));
-			print_wrapped(f, head, rival);
-		}
+		posted = get(json_object_array_get_idx(claims, i), "posted");
+		before = get(posted, "before_reproduced");
+		after = get(posted, "after_reproduced");
+		starred |= (before && !json_object_get_boolean(before)) ||
+			   (after && !json_object_get_boolean(after));
 	}
+	print_shared(f, claims, "reason", NULL);
+	print_shared(f, claims, "rival_trouble", "rival");
 	if (starred)
 		print_wrapped(f, "* ", "posted, but not reproduced here");
 }
@@ -190,7 +253,7 @@ static void print_environment(FILE *f, struct json_object *root)
 	const char *timing = get_string(env, "timing");
 	char text[512];
 
-	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boots of each; counts are exact and the same in every boot",
+	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot(s) of each; counts are exact and the same in every boot",
 		 get_string(get(env, "patched"), "release"),
 		 get_string(get(env, "base"), "release"),
 		 get_string(env, "qemu"), get_string(env, "accel"),
@@ -224,6 +287,8 @@ void table_print(FILE *f, struct json_object *root)
 	print_reads(f, claims, rival);
 	print_sizes(f, claims, rival);
 	fputc('\n', f);
+	if (all_promise(claims, "bytes") && all_promise(claims, "folio"))
+		print_wrapped(f, "", "Promised of all rows: no more bytes and no smaller folios than the base kernel, \"stock\".");
 	print_reasons(f, claims);
 	print_environment(f, root);
 	fprintf(f, "\n%d claims: %d better than posted, %d hold, %d do not hold, %d void\n",

@@ -40,7 +40,7 @@ static uint64_t bytes_needed(const struct claim *c)
 {
 	uint64_t sum = 0, pos = 0;
 
-	if (c->ops[0].fio)
+	if (c->ops[0].fio || c->ops[0].offsets)
 		return c->ops[0].bytes;
 	/* the union of the ranges that the steps read */
 	for (;;) {
@@ -60,6 +60,19 @@ static uint64_t bytes_needed(const struct claim *c)
 	}
 }
 
+static uint64_t op_sum(const struct op *op, uint64_t seed)
+{
+	uint64_t sum = 0, bs;
+	int i;
+
+	if (!op->offsets)
+		return pattern_sum(op->start, op->end, seed);
+	bs = op->bytes / op->nr_offsets;
+	for (i = 0; i < op->nr_offsets; i++)
+		sum += pattern_sum(op->offsets[i], op->offsets[i] + bs, seed);
+	return sum;
+}
+
 /* Why is this sample worth nothing?  NULL if it is sound. */
 static char *unsound(const struct claim *c, const struct sample *s,
 		     uint64_t seed)
@@ -70,7 +83,7 @@ static char *unsound(const struct claim *c, const struct sample *s,
 
 	for (i = 0; i < c->nr_ops; i++) {
 		bytes += c->ops[i].bytes;
-		sum += pattern_sum(c->ops[i].start, c->ops[i].end, seed);
+		sum += op_sum(&c->ops[i], seed);
 		fio |= c->ops[i].fio;
 	}
 	if (s->bad)
