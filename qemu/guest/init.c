@@ -43,8 +43,7 @@
 #define EXIT_DONE	0x2a	/* QEMU exits with 2 * 0x2a + 1 = 85 */
 #define EXIT_ERROR	0x2b	/* ... 87: the report says why */
 #define MNT		"/mnt"
-#define DIR		MNT "/dir"
-#define DATA		DIR "/data"
+#define DATA		MNT "/data"
 #define TRACING		"/sys/kernel/tracing/"
 #define MAX_FDS		8
 #define MAX_EXTENTS	64
@@ -393,9 +392,6 @@ static void make_file(void)
 
 	report_step("write the file");
 	mount_data(0);
-	/* in a directory of its own: ext4 puts that into an empty group */
-	if (mkdir(DIR, 0755))
-		die(DIR ": %s", strerror(errno));
 	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
 	if (fd < 0)
 		die(DATA ": %s", strerror(errno));
