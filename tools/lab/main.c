@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} cmds[] = {
+		{ "get", cmd_get },
 		{ "list", cmd_list },
 		{ "progress", cmd_progress },
 		{ "run", cmd_run },
@@ -52,5 +53,5 @@ int main(int argc, char **argv)
 	for (i = 0; argc > 1 && i < ARRAY_SIZE(cmds); i++)
 		if (!strcmp(argv[1], cmds[i].name))
 			return cmds[i].run(argc - 1, argv + 1);
-	die("usage: lab list|progress|run|table ...");
+	die("usage: lab get|list|progress|run|table ...");
 }

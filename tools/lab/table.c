@@ -296,16 +296,54 @@ void table_print(FILE *f, struct json_object *root)
 		n[VERDICT_FAILS], n[VERDICT_VOID]);
 }
 
+static struct json_object *read_result(const char *path)
+{
+	struct json_object *root = json_object_from_file(path);
+
+	if (!root)
+		die("%s: %s", path, json_util_get_last_err());
+	return root;
+}
+
 int cmd_table(int argc, char **argv)
 {
 	struct json_object *root;
 
 	if (argc != 2)
 		die("table: wants the path of a result.json");
-	root = json_object_from_file(argv[1]);
-	if (!root)
-		die("%s: %s", argv[1], json_util_get_last_err());
+	root = read_result(argv[1]);
 	table_print(stdout, root);
+	json_object_put(root);
+	return 0;
+}
+
+/* lab get RESULT ID KERNEL FIELD: one number, for checking texts against it */
+int cmd_get(int argc, char **argv)
+{
+	struct json_object *root, *claims, *v = NULL;
+	char text[24];
+	size_t i;
+
+	if (argc != 5)
+		die("get: wants RESULT ID KERNEL FIELD");
+	root = read_result(argv[1]);
+	claims = get(root, "claims");
+	for (i = 0; claims && i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+
+		if (!strcmp(need_string(c, "id"), argv[2]))
+			v = get(get(c, argv[3]), argv[4]);
+	}
+	if (!v)
+		die("%s: no %s of %s for %s", argv[1], argv[4], argv[2], argv[3]);
+	if (strstr(argv[4], "_tenth_"))
+		snprintf(text, sizeof(text), "%" PRId64 ".%" PRId64,
+			 json_object_get_int64(v) / 10,
+			 json_object_get_int64(v) % 10);
+	else
+		snprintf(text, sizeof(text), "%" PRId64,
+			 json_object_get_int64(v));
+	puts(text);
 	json_object_put(root);
 	return 0;
 }
