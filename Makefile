@@ -17,11 +17,21 @@ ACCEL	?=
 KERNEL_SRC ?=
 KERNEL_REF ?= HEAD
 
+# "rm -rf $(O)/..." is below, and kbuild takes neither blanks nor colons
+ifneq ($(words x$(O)x),1)
+$(error O="$(O)": expected a directory without blanks in its name)
+endif
+ifneq ($(filter x / .,$(O)x $(O)),)
+$(error O="$(O)": expected a directory of its own)
+endif
+
 # mkfs lives there, and not every user's PATH has it
 export PATH := $(PATH):/usr/sbin:/sbin
 export BASE O CACHE JOBS V CC KERNEL_SRC KERNEL_REF
 Q	= $(if $(filter 1,$(V)),,@)
 MAKEFLAGS += --no-print-directory
+# a pattern is for lab, not for the shell
+CLAIMS_Q = $(foreach c,$(CLAIMS),'$(c)')
 
 # One run at a time in an output directory; the lock goes with the process.
 LOCKED	= $(Q)tools/setup/locked.sh $(O) $(MAKE)
@@ -37,7 +47,7 @@ help:
 	@sed -n 's/^#: *//p' Makefile
 
 #: mm-read: a patch series for the kernel's buffered read paths, and the
-#: laboratory that re-runs every number of its changelogs
+#: laboratory that re-runs the numbers of its changelogs
 #:
 #: make qemu-test   fetch, build base and patched, boot both, re-run the claims
 #: make check       test the laboratory itself (no long boot; a few minutes)
@@ -51,7 +61,7 @@ help:
 #: make clean       remove objects, images and results; keep what was fetched
 #: make distclean   remove the output directory
 #:
-#: CLAIMS="A1 A8"   run only these claims            (all of them)
+#: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
 #: RUNS=2           boots of each kernel; counts must agree in all
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
@@ -98,14 +108,21 @@ _build: _fetch $(LAB) $(O)/bin/init
 qemu-test: deps
 	$(LOCKED) _qemu-test
 
+# What the user named is looked at before anything is built, and no "last"
+# is left to be taken for the result of a run that failed.
+.PHONY: _begin
+_begin: $(LAB)
+	$(Q)$(LAB) list tests/claims $(CLAIMS_Q) >/dev/null
+	$(Q)rm -f $(O)/results/last
+
 .PHONY: _qemu-test
-_qemu-test: _build
+_qemu-test: _begin _build
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)$(LAB) run --base $(O)/$(BASE)/base --patched $(O)/$(BASE)/patched \
 		$(if $(RIVALS),--rival $(O)/$(BASE)/rival) \
 		--init $(O)/bin/init --fio $(O)/fio.img --out $(O)/results \
 		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
-		tests/claims $(CLAIMS)
+		tests/claims $(CLAIMS_Q)
 
 # Built with the sanitizers: what is wrong in the laboratory shows here.
 $(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
@@ -137,7 +154,7 @@ _check-full: _build $(TEST_BIN)
 
 .PHONY: claims
 claims: $(LAB)
-	$(Q)$(LAB) list tests/claims $(CLAIMS)
+	$(Q)$(LAB) list tests/claims $(CLAIMS_Q)
 
 .PHONY: table
 table: $(LAB)
@@ -146,19 +163,27 @@ table: $(LAB)
 # The claims that a topic's changelogs state; so far there is one topic.
 .PHONY: report
 report: $(LAB)
-	$(Q)cp $(O)/results/last/result.json patches/$(BASE)/readahead/result.json
-	$(Q)$(LAB) table patches/$(BASE)/readahead/result.json \
-		>patches/$(BASE)/readahead/table
-	@echo "report: patches/$(BASE)/readahead/{result.json,table}; the patch and the README carry the table"
+	$(Q)$(LAB) report $(O)/results/last/result.json tests/claims \
+		patches/$(BASE)/readahead
+	@echo "report: patches/$(BASE)/readahead/result.json and table; the table goes into the patch and the README"
 
 .PHONY: clean
 clean:
+	$(LOCKED) _clean
+
+.PHONY: _clean
+_clean:
 	$(Q)rm -rf $(O)/bin $(O)/results $(O)/fio.img
 	$(Q)for d in patches/*/; do b=$$(basename $$d); \
 		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
 			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival; \
 	done
 
+# but for the lock, which we hold
 .PHONY: distclean
 distclean:
-	$(Q)rm -rf $(O)
+	$(LOCKED) _distclean
+
+.PHONY: _distclean
+_distclean:
+	$(Q)find $(O) -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf {} +

@@ -44,6 +44,8 @@ wrong "mdts out of range" 'mdts: expected a number from 1 to 10, not "11"' 's/md
 wrong "a limit above the device's" 'claim X1: max_sectors_kb 1024 is above the device.s limit, 512' 's/_kb 512/_kb 1024/'
 wrong "an engine that we do not have" 'engine: expected counts, not "guess"' '2s/.*/engine guess/'
 wrong "a claim without a workload" 'claim X1: expected a reader or a fio line' '/^reader/d'
+wrong "a claim without a promise" 'claim X1: expected a promise' '/^promise/d'
+wrong "like behind a promise" 'like: expected, first in a claim' 's/^title.*/promise reads <= 1\nlike X1/'
 wrong "a claim without a title" 'claim X1: expected a title' '/^title/d'
 wrong "a claim without a base" 'claim X1: expected base, fs, file, mdts' '/^base/d'
 # shellcheck disable=SC2016 # the last line, to sed
@@ -68,6 +70,8 @@ wrong "posted words without an end" 'posted: expected a closing "' 's/^promise.*
 wrong "like of nothing" 'like: expected, first in a claim, the id of one above' 's/^title.*/like X9/'
 wrong "lines that end in CR" 'expected a line end without CR' 's/$/\r/'
 
+printf '%s\n\0%s\n' "$good" "promise reads <= 1" >"$f"
+check "a file with a NUL byte" 2 'expected text' "$lab" list "$f"
 : >"$f"
 check "an empty file" 2 "$f: expected at least one claim" "$lab" list "$f"
 check "a file that is not there" 2 'No such file' "$lab" list "$tmp/none"

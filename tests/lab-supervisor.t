@@ -11,7 +11,7 @@
 lab=$O/bin/lab
 for k in base patched; do
 	mkdir -p "$tmp/$k"
-	echo "7.3.4-$k" >"$tmp/$k/release"
+	echo "7.3.4-$k-hash$k" >"$tmp/$k/release"
 	: >"$tmp/$k/vmlinux"
 	: >"$tmp/$k/config"
 	# shellcheck disable=SC2016 # for the script to expand
@@ -29,7 +29,7 @@ max_sectors_kb 512
 [T1]
 title	all of a file
 reader	read 64k to end
-posted	reads 102 -> 102
+posted	reads 102 -> 104
 stock	data 100
 promise	reads <= stock
 END
@@ -50,7 +50,7 @@ chmod +x "$tmp/run"
 run=$tmp/run
 
 FAKE=good
-check "good guests give a verdict" 0 '^T1 +102 +102 +101 +101 +stock  better than posted' "$run"
+check "good guests give a verdict" 0 '^T1 +102 +104 +101 +101 +stock  better than posted' "$run"
 is_true "the result is stored" test -s "$tmp/results/last/result.json"
 check "and the table can be printed from it" 0 '1 claims: 1 better than posted' \
 	"$lab" table "$tmp/results/last/result.json"
@@ -77,6 +77,10 @@ failing warning 'kernel warning: .*WARNING: CPU: 0'
 failing kmsg 'kernel warning: nvme nvme0: something odd'
 failing truncated 'truncated report: no "end" in the report, exit code 85'
 failing count 'truncated report: report: line [0-9]+: "end 3" after'
+failing nul 'oops: .*BUG: hidden behind a NUL'
+failing behind 'truncated report: report: line [0-9]+: expected nothing behind "end"'
+failing twice 'truncated report: report: line [0-9]+: not understood: "data T1 1'
+failing untimed 'truncated report: report: line [0-9]+: not understood: "done T1"'
 failing error 'guest error: -: mount: No such device'
 failing code 'wrong exit code: exit code 0, expected 85'
 
@@ -90,6 +94,8 @@ void()
 
 void varies 'base, boot 2: reads differ from those of boot 1'
 void setting 'base, boot 1: read_ahead_kb is 4096, asked for 128'
+void wanted 'base, boot 1: read_ahead_kb was not read back as 128'
+void unset 'base, boot 1: read_ahead_kb was not read back as 128'
 void warm 'base, boot 1: 7 pages of the file were cached before the pass'
 void cached 'base, boot 1: the device read 4096 bytes of the file, a cold pass'
 void other 'base, boot 1: the guest runs 7.3.4-something-else, not' base
@@ -106,10 +112,10 @@ FAKE=panic FAKE_ONLY=patched-2
 check "one bad boot of four is enough" 1 '^T1 void: patched, boot 2: panic' "$run"
 FAKE=good FAKE_ONLY=
 
-echo 7.3.4-base >"$tmp/patched/release"
-check "two kernels of one release string are refused" 2 \
-	'base and patched are both 7.3.4-base: nothing to compare' "$run"
-echo 7.3.4-patched >"$tmp/patched/release"
+echo 7.3.4-patched-hashbase >"$tmp/patched/release"
+check "two kernels made of the same are refused" 2 \
+	'base and patched are both 7.3.4-patched-hashbase: nothing to compare' "$run"
+echo 7.3.4-patched-hashpatched >"$tmp/patched/release"
 check "an unknown accelerator" 2 'ACCEL: expected kvm or tcg, not xen' \
 	"$run" --accel xen
 check "too many boots" 2 'RUNS: expected 1 to 32, not 33' "$run" --runs 33

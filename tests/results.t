@@ -73,6 +73,11 @@ for id in R2M R1M; do
 	stands "$id reads $p MiB instead of $b" "(^| )${p:?} (MiB )?instead of ${b:?}"
 done
 
+# What was measured is what the patch makes of the file: by blob id.
+blob=$(sed -n 's/^index [0-9a-f]*\.\.\([0-9a-f]*\) .*/\1/p' $patch)
+check "the result is of this patch" 0 "\"files\": *\"${blob:?} mm/readahead.c\"" \
+	grep '"files"' $result
+
 sed 's/"better than posted"/"void"/' $result >"$tmp/other.json"
 is_true "another result gives another table" sh -c \
 	"'$lab' table '$tmp/other.json' >'$tmp/other' && ! cmp -s '$tmp/other' '$tmp/table'"

@@ -21,8 +21,12 @@ stage=$dest.tmp
 
 [ -r "$series" ] || die "$series: no such series"
 patches=$(series_patches "$series")
+_odd=$(sed 's/[[:blank:]]*#.*//' "$series" | awk 'NF > 1 && !(NF == 2 && $2 == "-p1")' | sed 1q)
+[ -z "$_odd" ] || die "$series: \"$_odd\": expected a file name and no option but -p1"
 for p in $patches; do
 	[ -r "$p" ] || die "$series: $p: no such patch"
+	# a mail that went through the wrong hands: patch(1) would strip them
+	! grep -q "$(printf '\r')" "$p" || die "$p: has lines that end in CR"
 	grep -q '^@@ ' "$p" || die "$p: no hunk in it: not a patch"
 done
 
@@ -76,7 +80,7 @@ for p in $patches; do
 	sed -n 's/^diff --git a\/\([^ ]*\) .*/F \1/p; s/^index [0-9a-f]*\.\.\([0-9a-f]*\).*/I \1/p' "$p" |
 		while read -r _k _v; do
 			[ "$_k" = I ] || { _f=$_v; continue; }
-			_got=$(git hash-object "$stage/$_f" 2>/dev/null || echo none)
+			_got=$(blob_id "$stage/$_f")
 			case $_got in
 			"$_v"*) ;;
 			*) say "apply: $(basename "$p"): $_f becomes blob $(echo "$_got" |

@@ -27,6 +27,7 @@ pristine=$work/pristine
 tree=$work/tree
 obj=$work/obj
 stage=$work/stage.$flavour
+files=
 # objects of a full build, for the time left; a wrong number does no harm
 objects=1530
 
@@ -37,15 +38,18 @@ rm -f "$work/$flavour"
 rm -rf "$stage"
 if [ -n "$series" ]; then
 	"$top/tools/kernel/apply.sh" "$stage" "$series"
+	# those that a patch removes are among them
+	patches=$(series_patches "$series")
+	# shellcheck disable=SC2086 # a list of file names without blanks
+	[ -z "$patches" ] || files=$(touched $patches)
 else
 	mkdir -p "$stage"
 fi
-files=$(cd "$stage" && find . -type f | sed 's|^\./||' | sort)
 
 hash=$({
 	sed 1q "$pristine.id"
 	for f in $files; do
-		echo "$f $(git hash-object "$stage/$f")"
+		echo "$f $(blob_id "$stage/$f")"
 	done
 	grep '^CONFIG\|^# CONFIG' "$fragment"
 	$CC --version | sed 1q
@@ -80,11 +84,14 @@ put()
 touch "$tree.touched"
 for f in $files; do
 	# noted first: an interrupted run is put right by the next one
-	grep -qxF "$f" "$tree.touched" || echo "$f" >>"$tree.touched"
+	[ "$f" = /dev/null ] || grep -qxF "$f" "$tree.touched" ||
+		echo "$f" >>"$tree.touched"
 done
 while read -r f; do
 	if [ -f "$stage/$f" ]; then
 		put "$stage/$f" "$f"
+	elif echo "$files" | grep -qxF "$f"; then
+		rm -f "$tree/$f"
 	elif [ -f "$pristine/$f" ]; then
 		put "$pristine/$f" "$f"
 	else
@@ -133,6 +140,9 @@ mkdir -p "$image"
 cp "$obj/vmlinux" "$image/vmlinux"
 cp "$obj/.config" "$image/config"
 cp "$obj/usr/gen_init_cpio" "$image/gen_init_cpio"
+for f in $files; do
+	echo "$(blob_id "$stage/$f") $f"
+done >"$image/files"
 echo "$release" >"$image/release.tmp"
 mv "$image/release.tmp" "$image/release"
 ln -s "images/$flavour-$hash" "$work/$flavour"

@@ -38,7 +38,7 @@ accept()
 	*) die "$2: Linux $_v, but patches/$BASE is for ${version%.*}.y" ;;
 	esac
 	_wrong=$(pin_blobs | while read -r _blob _file; do
-		_got=$(git hash-object "$1/$_file" 2>/dev/null || echo none)
+		_got=$(blob_id "$1/$_file")
 		[ "$_got" = "$_blob" ] || echo "$_file $_got $_blob"
 	done)
 	if [ -z "$_wrong" ]; then
@@ -74,26 +74,36 @@ unpack()
 	say "fetch: unpack $(basename "$1") (about 20 s)"
 	case $1 in
 	*.deb)
-		dpkg-deb --fsys-tarfile "$1" |
-			tar -xOf - --wildcards './usr/src/linux-source-*.tar.xz' |
-			tar -xJf - --strip-components=1 -C "$2" ;;
-	*) tar -xJf "$1" --strip-components=1 -C "$2" ;;
-	esac 2>"$2.err" || true
-	# the pipe hides which part failed: what it said tells
-	if [ -s "$2.err" ]; then
-		_why=$(sed 1q "$2.err")
-		rm -rf "$2" "$2.err"
+		{ dpkg-deb --fsys-tarfile "$1" || : >"$2.bad"; } |
+			{ tar -xOf - --wildcards './usr/src/linux-source-*.tar.xz' ||
+				: >"$2.bad"; } |
+			tar -xJf - --strip-components=1 -C "$2" || : >"$2.bad" ;;
+	*) tar -xJf "$1" --strip-components=1 -C "$2" || : >"$2.bad" ;;
+	esac 2>"$2.err"
+	if [ -e "$2.bad" ]; then
+		_why=$(grep -v '^+' "$2.err" | sed 1q)
+		rm -rf "$2" "$2.err" "$2.bad"
 		die "$(basename "$1"): unpacking failed: $_why"
 	fi
 	rm -f "$2.err"
+}
+
+# tree_tar DIR: its sources as a tar archive, the same for the same content
+tree_tar()
+{
+	tar -C "$1" --exclude-from="$top/tools/kernel/built" --sort=name \
+		--owner=0 --group=0 --mtime=@0 -cf - .
 }
 
 # The user's own tree: copied, never written to.
 import()
 {
 	[ -d "$KERNEL_SRC" ] || die "KERNEL_SRC=$KERNEL_SRC: no such directory"
-	src=$(cd "$KERNEL_SRC" && pwd)
+	src=$(cd "$KERNEL_SRC" && pwd -P)
 	tmp=$pristine.tmp
+	bad=$work/import.bad
+	rm -f "$bad"
+	tmps="$tmps $tmp $bad"
 	if [ "$(git -C "$src" rev-parse --show-toplevel 2>/dev/null)" = "$src" ] ||
 	   [ "$(git -C "$src" rev-parse --is-bare-repository 2>/dev/null)" = true ]; then
 		commit=$(git -C "$src" rev-parse --verify -q "$KERNEL_REF^{commit}") ||
@@ -103,12 +113,17 @@ import()
 		[ -z "$(git -C "$src" status --porcelain -uno 2>/dev/null)" ] ||
 			say "fetch: $src has uncommitted changes: they are not used"
 	else
+		[ ! -e "$src/.git" ] ||
+			die "KERNEL_SRC=$src: $(git -C "$src" rev-parse --show-toplevel 2>&1 | sed 1q)"
+		[ "$KERNEL_REF" = HEAD ] ||
+			die "KERNEL_REF=$KERNEL_REF: KERNEL_SRC=$src is not the top of a git repository"
 		is_tree "$src" ||
 			die "KERNEL_SRC=$src: not a kernel tree (no Makefile or mm/readahead.c)"
 		say "fetch: hash $src"
-		new="tree $(tar -C "$src" --exclude-from="$top/tools/kernel/built" \
-			--sort=name --owner=0 --group=0 --mtime=@0 -cf - . |
+		new="tree $({ tree_tar "$src" 2>"$bad.err" || cat "$bad.err" >"$bad"; } |
 			sha256sum | cut -c1-40)"
+		rm -f "$bad.err"
+		[ ! -e "$bad" ] || die "KERNEL_SRC=$src: $(sed 1q "$bad")"
 		what=$src
 	fi
 	if [ -f "$id" ] && [ "$(sed 1q "$id")" = "$new" ]; then
@@ -117,13 +132,12 @@ import()
 		return
 	fi
 	rm -rf "$tmp"
-	tmps="$tmps $tmp"
 	mkdir -p "$tmp"
 	case $new in
-	git*) git -C "$src" archive "$commit" | tar -xf - -C "$tmp" ;;
-	*) tar -C "$src" --exclude-from="$top/tools/kernel/built" -cf - . |
-		tar -xf - -C "$tmp" ;;
-	esac || die "copying $src to $O failed"
+	git*) { git -C "$src" archive "$commit" || : >"$bad"; } ;;
+	*) { tree_tar "$src" || : >"$bad"; } ;;
+	esac 2>/dev/null | tar -xf - -C "$tmp" 2>/dev/null || : >"$bad"
+	[ ! -e "$bad" ] || die "copying $src to $O failed: is the disk full?"
 	finish "$tmp" "$what" "$new"
 }
 
@@ -239,15 +253,29 @@ from_kernel_org()
 		no_source kernel.org "$reason"
 		return 1
 	fi
-	want=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$CACHE/sums.tmp")
+	signed=$CACHE/signed.tmp
+	tmps="$tmps $signed"
+	rm -f "$signed"
+	if command -v gpg >/dev/null; then
+		status=$(gpg --batch --status-fd 1 --output "$signed" \
+			--decrypt "$CACHE/sums.tmp" 2>/dev/null) || true
+	else
+		status="no gpg"
+	fi
+	case $status in
+	*BADSIG*)
+		no_source kernel.org "the signature on sha256sums.asc is bad"
+		return 1 ;;
+	*GOODSIG*)
+		say "fetch: the signature on kernel.org's list of sums is good" ;;
+	*)
+		say "fetch: the signature on kernel.org's list of sums is not checked (its key is not in your keyring)"
+		cp "$CACHE/sums.tmp" "$signed" ;;
+	esac
+	want=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$signed" | sed 1q)
 	if [ -z "$want" ]; then
 		no_source kernel.org "sha256sums.asc has no line for $file"
 		return 1
-	fi
-	if gpg --batch --verify "$CACHE/sums.tmp" >/dev/null 2>&1; then
-		say "fetch: the signature on kernel.org's list of sums is good"
-	else
-		say "fetch: the signature on kernel.org's list of sums is not checked (its key is not in your keyring)"
 	fi
 	if ! get "$url" "$tmp"; then
 		no_source kernel.org "$reason"
@@ -301,6 +329,6 @@ fi
 
 tmp=$pristine.tmp
 rm -rf "$tmp"
-tmps="$tmps $tmp $tmp.err"
+tmps="$tmps $tmp $tmp.err $tmp.bad"
 unpack "$archive" "$tmp"
 finish "$tmp" "$(basename "$archive")" "archive $(cut -c1-40 "$archive.sha256")"

@@ -7,6 +7,7 @@
 #   V       1 shows every command      JOBS    parallel jobs
 #   PATCHES another patches/, for tests
 
+unset CDPATH
 : "${O:=build}" "${BASE:=7.3}" "${V:=0}" "${JOBS:=$(nproc)}"
 LC_ALL=C
 export LC_ALL
@@ -32,10 +33,18 @@ die()
 	exit 1
 }
 
+# kbuild cannot do with these, and a list of our own names is easier without
+for _d in "$top" "$O" "${CACHE:-$O}"; do
+	case $_d in
+	"" | / | *[[:space:]:]*)
+		die "\"$_d\": expected a directory without blanks or colons in its name" ;;
+	esac
+done
+
 tmps=
 on_exit()
 {
-	# shellcheck disable=SC2086 # a list of our own names, without blanks
+	# shellcheck disable=SC2086 # none of them has a blank, see above
 	[ -z "$tmps" ] || rm -rf $tmps
 }
 trap on_exit EXIT
@@ -69,13 +78,20 @@ tree_version()
 series_patches()
 {
 	_dir=$(dirname "$1")
-	sed 's/[[:blank:]]*#.*//; /^[[:blank:]]*$/d; s/[[:blank:]].*//' "$1" |
+	sed 's/[[:blank:]]*#.*//; s/^[[:blank:]]*//; /^$/d; s/[[:blank:]].*//' "$1" |
 		sed "s|^|$_dir/|"
+}
+
+# blob_id FILE: what git calls its content, or "none"
+blob_id()
+{
+	git hash-object --no-filters "$1" 2>/dev/null || echo none
 }
 
 # touched PATCH...: the files that patches change, each once
 touched()
 {
-	sed -n 's,^+++ b/\([^	]*\).*,\1,p; s,^--- a/\([^	]*\).*,\1,p' "$@" |
+	sed -n 's,^+++ b/\([^	]*\).*,\1,p; s,^--- a/\([^	]*\).*,\1,p
+		s,^rename from \(.*\),\1,p; s,^rename to \(.*\),\1,p' "$@" |
 		sort -u
 }

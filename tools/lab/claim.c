@@ -531,6 +531,8 @@ static void finish_claim(const struct place *at, struct claims *all,
 
 	if (!c->workload)
 		wrong(&here, "claim %s: expected a reader or a fio line", c->id);
+	if (!c->nr_promises)
+		wrong(&here, "claim %s: expected a promise", c->id);
 	if (!c->title)
 		wrong(&here, "claim %s: expected a title", c->id);
 	if (!c->fs || !c->file || !c->mdts || !c->max_sectors_kb || !c->base)
@@ -560,10 +562,15 @@ static void read_claim_file(struct claims *all, const char *path)
 	struct place at = { path, 0 };
 	struct claim *defaults = xcalloc(1, sizeof(*defaults)), *c = NULL;
 	int first = all->nr, workload[2] = { 0, 0 }, i;
-	char *text = read_file(path, NULL), *line, *next;
+	bool fresh = false;	/* nothing stands in the section so far */
+	char *text, *line, *next;
+	size_t len;
 
+	text = read_file(path, &len);
 	if (!text)
 		die("%s: %s", path, strerror(errno));
+	if (strlen(text) != len)
+		die("%s: expected text, not a file with NUL bytes", path);
 	for (i = 0; i < NR_METRICS; i++) {
 		defaults->posted_before[i] = -1;
 		defaults->posted_after[i] = -1;
@@ -605,6 +612,7 @@ static void read_claim_file(struct claims *all, const char *path)
 			c->id = xstrdup(key);
 			c->path = xstrdup(path);
 			c->line = at.line;
+			fresh = true;
 			continue;
 		}
 		value = key + strcspn(key, " \t");
@@ -617,8 +625,7 @@ static void read_claim_file(struct claims *all, const char *path)
 			/* the set-up and workload of another claim of this file */
 			struct claim *from = find_claim(all, value), *n;
 
-			if (!c || c->title || !from ||
-			    strcmp(from->path, path))
+			if (!c || !fresh || !from || strcmp(from->path, path))
 				wrong(&at, "like: expected, first in a claim, the id of one above it in this file");
 			n = copy_claim(from);
 			n->nr_ops = 0;
@@ -629,8 +636,10 @@ static void read_claim_file(struct claims *all, const char *path)
 			workload[1] = from->ops[0].fio;
 			free_claim(c);
 			c = n;
+			fresh = false;
 			continue;
 		}
+		fresh = false;
 		parse_key(&at, c ? c : defaults, key, value, workload);
 	}
 	if (c)

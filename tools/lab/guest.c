@@ -179,9 +179,15 @@ static bool grown(const struct guest *g, const char *name, long *size)
 
 static char *slurp(const struct guest *g, const char *name)
 {
-	char *path = in_dir(g, name), *text = read_file(path, NULL);
+	char *path = in_dir(g, name);
+	size_t len = 0, i;
+	char *text = read_file(path, &len);
 
 	free(path);
+	/* what comes behind a NUL counts, too */
+	for (i = 0; i < len; i++)
+		if (!text[i])
+			text[i] = '?';
 	return text ? text : xstrdup("");
 }
 
@@ -305,7 +311,7 @@ bool guest_poll(struct guest *g)
 		set_outcome(g, GUEST_SILENT,
 			    xasprintf("nothing on the console for %.0f s",
 				      g->limits.silent_s));
-	else if (t - g->console_at > g->limits.hang_s &&
+	else if (g->console_size && t - g->console_at > g->limits.hang_s &&
 		 t - g->report_at > g->limits.hang_s)
 		set_outcome(g, GUEST_HANG,
 			    xasprintf("nothing on console or report for %.0f s, last at: %s",

@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 		{ "get", cmd_get },
 		{ "list", cmd_list },
 		{ "progress", cmd_progress },
+		{ "report", cmd_report },
 		{ "run", cmd_run },
 		{ "table", cmd_table },
 	};
@@ -53,5 +54,5 @@ int main(int argc, char **argv)
 	for (i = 0; argc > 1 && i < ARRAY_SIZE(cmds); i++)
 		if (!strcmp(argv[1], cmds[i].name))
 			return cmds[i].run(argc - 1, argv + 1);
-	die("usage: lab get|list|progress|run|table ...");
+	die("usage: lab get|list|progress|report|run|table ...");
 }

@@ -84,53 +84,107 @@ static struct sample *add_sample(struct report *r, const char *id)
 	return s;
 }
 
+static const struct {
+	const char *key;
+	int values;
+} records[NR_RECORDS] = {
+	[REC_COLD]	= { "cold", 1 },
+	[REC_PIECES]	= { "pieces", 1 },
+	[REC_STAT]	= { "stat", 3 },
+	[REC_DATA]	= { "data", 2 },
+	[REC_META]	= { "meta", 2 },
+	[REC_RESIDENT]	= { "resident", 1 },
+	[REC_READ]	= { "read", 2 },
+	[REC_TIME]	= { "time", 1 },
+};
+
+static bool store(struct sample *s, enum record r, const char *rest)
+{
+	uint64_t v[3];
+	int n;
+
+	/* the checksum is in hex */
+	if (r == REC_READ)
+		n = sscanf(rest, "%" SCNu64 " %" SCNx64, &v[0], &v[1]);
+	else
+		n = sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64, &v[0],
+			   &v[1], &v[2]);
+	if (n != records[r].values || s->seen & 1U << r)
+		return false;
+	s->seen |= 1U << r;
+	switch (r) {
+	case REC_COLD:
+		s->cold = v[0];
+		break;
+	case REC_PIECES:
+		s->pieces = v[0];
+		break;
+	case REC_STAT:
+		s->reads = v[0];
+		s->merges = v[1];
+		s->sectors = v[2];
+		break;
+	case REC_DATA:
+		s->data = v[0];
+		s->data_sectors = v[1];
+		break;
+	case REC_META:
+		s->meta = v[0];
+		s->meta_sectors = v[1];
+		break;
+	case REC_RESIDENT:
+		s->resident = v[0];
+		break;
+	case REC_READ:
+		s->bytes = v[0];
+		s->sum = v[1];
+		break;
+	case REC_TIME:
+		s->ns = v[0];
+		break;
+	case NR_RECORDS:
+		return false;
+	}
+	return true;
+}
+
+/* A line of the pass that runs; nothing may come behind its "done". */
 static bool pass_line(struct sample *s, const char *key, const char *rest)
 {
 	char name[32], asked[64], got[64];
 	uint64_t a, b;
-	int used;
+	unsigned int r;
+	size_t n;
 
+	if (s->done)
+		return false;
 	if (!strcmp(key, "set")) {
 		if (sscanf(rest, "%31s %63s %63s", name, asked, got) != 3)
 			return false;
 		if (strcmp(asked, got))
 			spoil(s, xasprintf("%s is %s, asked for %s", name, got,
 					   asked));
-		return true;
+		n = strlen(s->settings);
+		return snprintf(s->settings + n, sizeof(s->settings) - n,
+				" %s=%s ", name, got) <
+			(int)(sizeof(s->settings) - n);
 	}
 	if (!strcmp(key, "extent"))
 		return true;
-	if (!strcmp(key, "pieces"))
-		return sscanf(rest, "%" SCNu64, &s->pieces) == 1;
 	if (!strcmp(key, "folio")) {
 		if (sscanf(rest, "%" SCNu64 " %" SCNu64, &a, &b) != 2 ||
-		    a >= NR_ORDERS)
+		    a >= NR_ORDERS || s->folios[a])
 			return false;
 		s->folios[a] = b;
 		return true;
 	}
-	if (!strcmp(key, "cold"))
-		return sscanf(rest, "%" SCNu64, &s->cold) == 1;
-	if (!strcmp(key, "resident"))
-		return sscanf(rest, "%" SCNu64, &s->resident) == 1;
-	if (!strcmp(key, "stat"))
-		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64,
-			      &s->reads, &s->merges, &s->sectors) == 3;
-	if (!strcmp(key, "data"))
-		return sscanf(rest, "%" SCNu64 " %" SCNu64, &s->data,
-			      &s->data_sectors) == 2;
-	if (!strcmp(key, "meta"))
-		return sscanf(rest, "%" SCNu64 " %" SCNu64, &s->meta,
-			      &s->meta_sectors) == 2;
-	if (!strcmp(key, "read"))
-		return sscanf(rest, "%" SCNu64 " %" SCNx64 "%n", &s->bytes,
-			      &s->sum, &used) == 2;
-	if (!strcmp(key, "time"))
-		return sscanf(rest, "%" SCNu64, &s->ns) == 1;
 	if (!strcmp(key, "done")) {
 		s->done = true;
-		return true;
+		return s->bad || s->seen == (1U << NR_RECORDS) - 1;
 	}
+	for (r = 0; r < NR_RECORDS; r++)
+		if (!strcmp(key, records[r].key))
+			return store(s, r, rest);
 	return false;
 }
 
@@ -146,9 +200,10 @@ char *report_parse(struct report *r, char *text)
 		int used = 0;
 
 		next = strchr(line, '\n');
-		if (!next)
-			break;	/* cut short: not complete */
-		*next++ = '\0';
+		if (next)
+			*next++ = '\0';
+		else if (!r->complete)
+			break;	/* cut short */
 		if (r->complete)
 			return xasprintf("line %lu: expected nothing behind \"end\", not \"%.60s\"",
 					 lines + 1, line);

@@ -98,8 +98,9 @@ static void must_run(const struct guest *g, const char *log, ...)
 	if (waitpid(pid, &status, 0) != pid || status) {
 		char *said = read_file(path, NULL);
 
-		die("%s failed: %.200s (%s)", argv[0],
-		    said ? strip(said) : "", path);
+		die("%s failed: %.*s (%s)", argv[0],
+		    said ? (int)strcspn(said, "\n") : 0, said ? said : "",
+		    path);
 	}
 	free(path);
 }
@@ -328,6 +329,14 @@ static char *get_release(const char *image)
 	return strip(text);
 }
 
+/* The hash of what a kernel was built from is the end of its release. */
+static const char *inputs(const char *release)
+{
+	const char *dash = strrchr(release, '-');
+
+	return dash ? dash + 1 : release;
+}
+
 static char *file_sha256(const char *dir, const char *name)
 {
 	char *command = xasprintf("sha256sum '%s/%s'", dir, name);
@@ -363,6 +372,13 @@ static struct json_object *environment(const struct options *o,
 			   file_sha256(o->kernel[k], "vmlinux"));
 		add_string(ko, "config_sha256",
 			   file_sha256(o->kernel[k], "config"));
+		/* "BLOB FILE" a line, for each file that the quilt touches */
+		line = xasprintf("%s/files", o->kernel[k]);
+		end = read_file(line, NULL);
+		if (end)
+			add_string(ko, "files", xstrdup(strip(end)));
+		free(end);
+		free(line);
 		json_object_object_add(env, kernel_name(k), ko);
 	}
 	line = xasprintf("grep -m1 CONFIG_CC_VERSION_TEXT= '%s/config' | cut -d'\"' -f2",
@@ -606,6 +622,26 @@ static void run_jobs(struct job *jobs, int nr, const struct options *o,
 	progress(true, "run: %d guests, %.0f s", nr, now() - start);
 }
 
+/* A guest takes its memory, and up to the largest file for its disk. */
+static void limit_jobs(struct options *o, int nr)
+{
+	char *text = read_file("/proc/meminfo", NULL), *p;
+	long fit, mb = 0;
+
+	p = text ? strstr(text, "MemAvailable:") : NULL;
+	if (p)
+		mb = strtol(p + strlen("MemAvailable:"), NULL, 10) / 1024;
+	free(text);
+	if (o->jobs > nr)
+		o->jobs = nr;
+	fit = mb / (GUEST_MB + GUEST_MB / 2);
+	if (!mb || fit >= o->jobs)
+		return;
+	o->jobs = fit ? fit : 1;
+	printf("run: %ld MiB of memory are free: %d guests at a time\n", mb,
+	       o->jobs);
+}
+
 static char *make_result_dir(const char *out)
 {
 	char stamp[32], *dir, *name, *link = xasprintf("%s/last", out);
@@ -744,14 +780,15 @@ int cmd_run(int argc, char **argv)
 	for (k = 0; k < NR_KERNELS; k++)
 		for (l = 0; l < k; l++)
 			if (release[k] && release[l] &&
-			    !strcmp(release[k], release[l]))
+			    !strcmp(inputs(release[k]), inputs(release[l])))
 				die("%s and %s are both %s: nothing to compare",
 				    kernel_name(l), kernel_name(k), release[k]);
 	/* make gone, however: we, and with us the guests, go as well */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	signal(SIGHUP, on_signal);
+	if (signal(SIGHUP, on_signal) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);	/* nohup */
 	plan_groups(&groups, &all);
 	jobs = make_jobs(&groups, &o, &nr);
 	stamp = make_result_dir(o.out);
@@ -759,6 +796,7 @@ int cmd_run(int argc, char **argv)
 	o.accel = choose_accel(&o, dir);
 	if (!strcmp(o.accel, "tcg"))
 		printf("run: guests run under TCG: counts are valid, host times are report-only\n");
+	limit_jobs(&o, nr);
 	printf("run: %d claims, %d guests, %d at a time; results in %s\n",
 	       all.nr, nr, o.jobs, dir);
 	fflush(stdout);
@@ -787,8 +825,8 @@ int cmd_run(int argc, char **argv)
 		add_string(g, "group", xstrdup(jobs[i].group->name));
 		add_string(g, "outcome",
 			   xstrdup(outcome_name(jobs[i].guest.outcome)));
-		json_object_object_add(g, "wall_s",
-				       json_object_new_int64(jobs[i].guest.wall_s + 0.5));
+		json_object_object_add(g, "wall_ms",
+				       json_object_new_int64(jobs[i].guest.wall_s * 1000));
 		add_string(g, "command", text ? xstrdup(strip(text)) :
 						xstrdup(""));
 		json_object_array_add(order, g);

@@ -12,10 +12,19 @@
 
 #define NR_ORDERS	16
 
+/* The records that a pass cannot do without, each to be there once */
+enum record {
+	REC_COLD, REC_PIECES, REC_STAT, REC_DATA, REC_META, REC_RESIDENT,
+	REC_READ, REC_TIME, NR_RECORDS
+};
+
 struct sample {
 	char *claim;			/* id */
 	bool done;			/* the guest carried the pass out */
 	char *bad;			/* why it counts for nothing, or NULL */
+
+	unsigned int seen;		/* bits by enum record */
+	char settings[256];		/* as read back: " NAME=VALUE ..." */
 
 	/* as reported */
 	uint64_t reads, merges, sectors;	/* device's own counters */

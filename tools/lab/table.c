@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static struct json_object *get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
 
-	if (o)
+	if (json_object_is_type(o, json_type_object))
 		json_object_object_get_ex(o, key, &v);
 	return v;
 }
@@ -77,11 +78,13 @@ static const char *promised(char *text, size_t len, struct json_object *c,
 	struct json_object *p = get(c, "promises");
 	size_t i, n = strlen(metric);
 
-	for (i = 0; p && i < json_object_array_length(p); i++) {
+	if (!json_object_is_type(p, json_type_array))
+		return "-";
+	for (i = 0; i < json_object_array_length(p); i++) {
 		const char *s;
 
 		s = json_object_get_string(json_object_array_get_idx(p, i));
-		if (strncmp(s, metric, n) || s[n] != ' ')
+		if (!s || strncmp(s, metric, n) || s[n] != ' ')
 			continue;
 		s += n + 1;
 		if (strstr(s, "stock"))
@@ -139,28 +142,34 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 {
 	size_t i;
 
-	fprintf(f, "\n%-9s %*s  %21s %9s\n", "", rival ? 25 : 17,
-		"mean folio, KiB", "data read, MiB", "metadata");
-	fprintf(f, "%-9s %8s ", "claim", "base");
+	fprintf(f, "\n%-9s %*s  %*s\n", "", rival ? 24 : 16,
+		"mean folio, KiB", rival ? 26 : 17, "data read, MiB");
+	fprintf(f, "%-9s %7s ", "claim", "base");
 	if (rival)
 		fprintf(f, "%7s ", "rival");
-	fprintf(f, "%8s  %10s %10s %9s\n", "patched", "base", "patched",
-		"reads");
+	fprintf(f, "%8s  %8s ", "patched", "base");
+	if (rival)
+		fprintf(f, "%8s ", "rival");
+	fprintf(f, "%8s %5s\n", "patched", "meta");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
-		char a[24], b[24], d[24], e[24];
+		struct json_object *base = get(c, "base");
+		struct json_object *patched = get(c, "patched");
+		char a[24];
 
-		fprintf(f, "%-9s %8s ", need_string(c, "id"),
-			tenths(a, sizeof(a), get(c, "base"), "folio_tenth_kib"));
+		fprintf(f, "%-9s %7s ", need_string(c, "id"),
+			tenths(a, sizeof(a), base, "folio_tenth_kib"));
 		if (rival)
-			fprintf(f, "%7s ", tenths(b, sizeof(b), get(c, "rival"),
+			fprintf(f, "%7s ", tenths(a, sizeof(a), get(c, "rival"),
 						  "folio_tenth_kib"));
-		fprintf(f, "%8s  %10s %10s %9s\n",
-			tenths(b, sizeof(b), get(c, "patched"),
-			       "folio_tenth_kib"),
-			mebibytes(d, sizeof(d), get(c, "base")),
-			mebibytes(e, sizeof(e), get(c, "patched")),
-			count(a, sizeof(a), get(c, "patched"), "meta", NULL));
+		fprintf(f, "%8s  ", tenths(a, sizeof(a), patched,
+					   "folio_tenth_kib"));
+		fprintf(f, "%8s ", mebibytes(a, sizeof(a), base));
+		if (rival)
+			fprintf(f, "%8s ", mebibytes(a, sizeof(a),
+						     get(c, "rival")));
+		fprintf(f, "%8s ", mebibytes(a, sizeof(a), patched));
+		fprintf(f, "%5s\n", count(a, sizeof(a), patched, "meta", NULL));
 	}
 }
 
@@ -247,17 +256,40 @@ static void print_reasons(FILE *f, struct json_object *claims)
 		print_wrapped(f, "* ", "posted, but not reproduced here");
 }
 
+/* What the ids stand for; claims on one file have the most in common. */
+static void print_legend(FILE *f, struct json_object *claims)
+{
+	size_t i;
+
+	fputs("id        file, max_sectors_kb/read_ahead_kb: reads\n", f);
+	for (i = 0; i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+		struct json_object *set = get(c, "setup");
+		char head[24], text[256];
+
+		snprintf(head, sizeof(head), "%-9s ", need_string(c, "id"));
+		snprintf(text, sizeof(text), "%s, %s, %d/%d: %s",
+			 get_string(set, "fs"), get_string(set, "file"),
+			 json_object_get_int(get(set, "max_sectors_kb")),
+			 json_object_get_int(get(set, "read_ahead_kb")),
+			 get_string(c, "title"));
+		print_wrapped(f, head, text);
+	}
+}
+
 static void print_environment(FILE *f, struct json_object *root)
 {
 	struct json_object *env = get(root, "environment");
 	const char *timing = get_string(env, "timing");
+	int boots = json_object_get_int(get(root, "boots"));
 	char text[512];
 
-	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot(s) of each; counts are exact and the same in every boot",
+	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot%s of each; counts are exact%s",
 		 get_string(get(env, "patched"), "release"),
 		 get_string(get(env, "base"), "release"),
 		 get_string(env, "qemu"), get_string(env, "accel"),
-		 json_object_get_int(get(root, "boots")));
+		 boots, boots == 1 ? "" : "s",
+		 boots == 1 ? "" : " and the same in every boot");
 	print_wrapped(f, "", text);
 	if (timing)
 		print_wrapped(f, "", timing);
@@ -266,12 +298,12 @@ static void print_environment(FILE *f, struct json_object *root)
 void table_print(FILE *f, struct json_object *root)
 {
 	struct json_object *claims = get(root, "claims");
-	int n[NR_VERDICTS] = { 0 }, promised = 0;
+	int n[NR_VERDICTS] = { 0 };
 	bool rival = false;
 	size_t i;
 	int v;
 
-	if (!claims || !json_object_is_type(claims, json_type_array) ||
+	if (!json_object_is_type(claims, json_type_array) ||
 	    !get(root, "environment"))
 		die("not a result: no \"claims\" or no \"environment\" in it");
 	for (i = 0; i < json_object_array_length(claims); i++) {
@@ -281,8 +313,11 @@ void table_print(FILE *f, struct json_object *root)
 		rival |= !!get(c, "rival");
 		for (v = 0; v < NR_VERDICTS; v++)
 			if (verdict && !strcmp(verdict, verdict_name(v)))
-				n[v]++;
-		promised++;
+				break;
+		if (v == NR_VERDICTS)
+			die("not a result: the verdict \"%s\"",
+			    verdict ? verdict : "");
+		n[v]++;
 	}
 	print_reads(f, claims, rival);
 	print_sizes(f, claims, rival);
@@ -290,9 +325,15 @@ void table_print(FILE *f, struct json_object *root)
 	if (all_promise(claims, "bytes") && all_promise(claims, "folio"))
 		print_wrapped(f, "", "Promised of all rows: no more bytes and no smaller folios than the base kernel, \"stock\".");
 	print_reasons(f, claims);
+	if (rival)
+		print_wrapped(f, "", "rival: the posted policy, rebuilt from its description.  meta: reads of metadata, part of the reads above.");
+	else
+		print_wrapped(f, "", "meta: reads of metadata, part of the reads above.");
 	print_environment(f, root);
-	fprintf(f, "\n%d claims: %d better than posted, %d hold, %d do not hold, %d void\n",
-		promised, n[VERDICT_BETTER], n[VERDICT_HOLDS],
+	fputc('\n', f);
+	print_legend(f, claims);
+	fprintf(f, "\n%zu claims: %d better than posted, %d hold, %d do not hold, %d void\n",
+		json_object_array_length(claims), n[VERDICT_BETTER], n[VERDICT_HOLDS],
 		n[VERDICT_FAILS], n[VERDICT_VOID]);
 }
 
@@ -317,23 +358,84 @@ int cmd_table(int argc, char **argv)
 	return 0;
 }
 
+static struct json_object *find(struct json_object *claims, const char *id)
+{
+	size_t i;
+
+	if (!json_object_is_type(claims, json_type_array))
+		return NULL;
+	for (i = 0; i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+
+		if (!strcmp(need_string(c, "id"), id))
+			return c;
+	}
+	return NULL;
+}
+
+/*
+ * lab report RESULT CLAIMS DIR: keep a result and its table beside a patch.
+ * Only a whole one: every claim, with the rival, and none of them void.
+ */
+int cmd_report(int argc, char **argv)
+{
+	struct claims all = { NULL, 0 };
+	struct json_object *root, *claims;
+	const char *verdict;
+	char *path, *tmp;
+	FILE *f;
+	int i;
+
+	if (argc != 4)
+		die("report: wants RESULT CLAIMS DIR");
+	root = read_result(argv[1]);
+	claims = get(root, "claims");
+	if (json_object_get_int(get(root, "boots")) < 2)
+		die("report: %s has one boot of each kernel: expected two or more",
+		    argv[1]);
+	claims_read(&all, argv[2]);
+	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", NULL, 0);
+	for (i = 0; i < all.nr; i++) {
+		struct json_object *c = find(claims, all.claim[i]->id);
+
+		if (!c)
+			die("report: %s has no claim %s: run all of them first",
+			    argv[1], all.claim[i]->id);
+		if (!get(c, "rival"))
+			die("report: %s has no rival: run with RIVALS=1 first",
+			    argv[1]);
+		verdict = need_string(c, "verdict");
+		if (!strcmp(verdict, verdict_name(VERDICT_VOID)) ||
+		    !strcmp(verdict, verdict_name(VERDICT_FAILS)))
+			die("report: claim %s: %s", all.claim[i]->id, verdict);
+	}
+	path = xasprintf("%s/result.json", argv[3]);
+	result_write(path, root);
+	free(path);
+	path = xasprintf("%s/table", argv[3]);
+	tmp = xasprintf("%s.tmp", path);
+	f = fopen(tmp, "w");
+	if (!f)
+		die("%s: %s", tmp, strerror(errno));
+	table_print(f, root);
+	if (fclose(f) || rename(tmp, path))
+		die("%s: %s", path, strerror(errno));
+	free(tmp);
+	free(path);
+	json_object_put(root);
+	return 0;
+}
+
 /* lab get RESULT ID KERNEL FIELD: one number, for checking texts against it */
 int cmd_get(int argc, char **argv)
 {
-	struct json_object *root, *claims, *v = NULL;
+	struct json_object *root, *v;
 	char text[24];
-	size_t i;
 
 	if (argc != 5)
 		die("get: wants RESULT ID KERNEL FIELD");
 	root = read_result(argv[1]);
-	claims = get(root, "claims");
-	for (i = 0; claims && i < json_object_array_length(claims); i++) {
-		struct json_object *c = json_object_array_get_idx(claims, i);
-
-		if (!strcmp(need_string(c, "id"), argv[2]))
-			v = get(get(c, argv[3]), argv[4]);
-	}
+	v = get(get(find(get(root, "claims"), argv[2]), argv[3]), argv[4]);
 	if (!v)
 		die("%s: no %s of %s for %s", argv[1], argv[4], argv[2], argv[3]);
 	if (strstr(argv[4], "_tenth_"))

@@ -13,6 +13,11 @@ set -eu
 PATH=$PATH:/usr/sbin:/sbin
 table=$(dirname "$0")/packages
 
+if [ "$CC" != gcc ] && ! command -v "$CC" >/dev/null; then
+	echo "deps.sh: CC=$CC: no such compiler" >&2
+	exit 1
+fi
+
 # is_there NEED
 is_there()
 {
