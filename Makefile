@@ -44,7 +44,7 @@ LAB	= $(O)/bin/lab
 
 .PHONY: help
 help:
-	@sed -n 's/^#: *//p' Makefile
+	@sed -n 's/^#: \{0,1\}//p' Makefile
 
 #: mm-read: a patch series for the kernel's buffered read paths, and the
 #: laboratory that re-runs the numbers of its changelogs

@@ -59,7 +59,7 @@ three=$("$lab" get $result A8 rival reads)
 two=$("$lab" get $result F60k rival reads)
 four=$("$lab" get $result A11 rival reads)
 stands "the posted policy: $one, $three" "rows? \(${one:?}, ${three:?}\)"
-stands "the posted policy: $two" "(^| )${two:?} reads"
+stands "the posted policy: $two" "takes ${two:?}( |\$)"
 stands "the posted policy: $four" "(^| )${four:?},"
 
 # mib ID KERNEL: one decimal
