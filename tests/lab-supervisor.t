@@ -44,7 +44,7 @@ cat >"$tmp/run" <<END
 exec "$lab" run --base "$tmp/base" --patched "$tmp/patched" \
 	--init "$tmp/init" --fio "$tmp/fio" --out "$tmp/results" \
 	--qemu "$top/tests/fake-qemu" --accel tcg --jobs 2 \
-	--limits 2,2,4 "\$@" "$tmp/claims"
+	--limits 3,3,5 "\$@" "$tmp/claims"
 END
 chmod +x "$tmp/run"
 run=$tmp/run
@@ -66,11 +66,11 @@ failing()
 	FAKE=good
 }
 
-failing silent 'no console output: nothing on the console for 2 s'
+failing silent 'no console output: nothing on the console for 3 s'
 failing qemu "QEMU failed: exit code 1: fake-qemu: Property 'nvme.mdts' not found"
 failing early 'died before its plan: no "hello"'
-failing hang 'hang: nothing on console or report for 2 s, last at: X read'
-failing slow 'time limit: not done after 4 s'
+failing hang 'hang: nothing on console or report for 3 s, last at: X read'
+failing slow 'time limit: not done after 5 s'
 failing panic 'panic: .*Kernel panic - not syncing: Attempted to kill init'
 failing oops 'oops: .*BUG: kernel NULL pointer'
 failing warning 'kernel warning: .*WARNING: CPU: 0'
@@ -123,6 +123,13 @@ rm "$tmp/base/release"
 check "no image" 2 'no kernel image there' "$run"
 echo 7.3.4-base >"$tmp/base/release"
 
+# child_sleeping PID: the guest that it started (pgrep is not everywhere)
+child_sleeping()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null |
+		awk -v parent="$1" '$2 == "(sleep)" && $4 == parent { print $1 }'
+}
+
 # Nothing is left running, whatever ends the laboratory.
 for sig in INT TERM KILL; do
 	FAKE=silent
@@ -132,11 +139,10 @@ for sig in INT TERM KILL; do
 		--accel tcg --limits 30,30,30 "$tmp/claims" >/dev/null 2>&1 &
 	pid=$!
 	n=0
-	while ! pgrep -P $pid -x sleep >/dev/null && [ $n -lt 100 ]; do
+	while guest=$(child_sleeping $pid) && [ -z "$guest" ] && [ $n -lt 100 ]; do
 		sleep 0.1
 		n=$((n + 1))
 	done
-	guest=$(pgrep -P $pid -x sleep)
 	kill -$sig $pid
 	wait $pid 2>/dev/null
 	sleep 0.3
