@@ -86,6 +86,16 @@ fails "a file that is no patch" 'words.patch: no hunk in it'
 echo missing.patch >"$series"
 fails "a patch that is missing" 'missing.patch: no such patch'
 
+quilt one.patch
+printf 'one.patch -R\n' >"$series"
+fails "an option in the series" '"one.patch -R": expected a file name and no option'
+printf '  one.patch -p1 # the usual\n' >"$series"
+is_true "-p1, blanks and comments in it are understood" "$apply" "$tmp/out" "$series"
+rm -rf "$tmp/out"
+sed 's/$/\r/' "$tmp/q/one.patch" >"$tmp/q/cr.patch"
+echo cr.patch >"$series"
+fails "a patch whose lines end in CR" 'cr.patch: has lines that end in CR'
+
 check "a series that is missing" 1 'no such series' "$apply" "$tmp/out" "$tmp/q/none"
 
 # The second of two patches fails: the first must not be left behind.

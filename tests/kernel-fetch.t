@@ -76,6 +76,10 @@ is_true "the user's tree is not written to" test "$before" = \
 clean
 export KERNEL_SRC="$tmp/none"
 fails "KERNEL_SRC that is no directory" 'no such directory'
+KERNEL_SRC=$tmp/src
+export KERNEL_REF=v7.3.4
+fails "KERNEL_REF without a git repository" 'is not the top of a git repository'
+unset KERNEL_REF
 mkdir "$tmp/empty"
 KERNEL_SRC=$tmp/empty
 fails "KERNEL_SRC that is no kernel tree" 'not a kernel tree'
@@ -92,6 +96,10 @@ check "KERNEL_SRC, a git repository" 0 'uncommitted changes: they are not used' 
 is_true "gives what is committed" cmp "$O/7.3/pristine/mm/readahead.c" "$real/mm/readahead.c"
 clean
 check "KERNEL_REF, a tag" 0 '\(v7.3.4, commit [0-9a-f]{12}\)' env KERNEL_REF=v7.3.4 "$fetch"
+clean
+ln -s "$tmp/git" "$tmp/link"
+check "KERNEL_SRC, a link to a repository" 0 '\(v7.3.4, commit' \
+	env KERNEL_SRC="$tmp/link" KERNEL_REF=v7.3.4 "$fetch"
 clean
 check "KERNEL_REF that is none" 1 'no commit v9' env KERNEL_REF=v9 "$fetch"
 nothing "KERNEL_REF that is none"
@@ -117,11 +125,18 @@ fails "a later release to which it does not" \
 	'Linux 7.3.9 differs from 7.3.4 in mm/readahead.c, and the quilt does not apply'
 unset KERNEL_SRC
 
+for bad in "$tmp/a b" "$tmp/a:b"; do
+	check "O=$bad" 1 'expected a directory without blanks or colons' \
+		env O="$bad" "$fetch"
+done
+
 check "no network" 1 'no source for Linux 7.3.4; debian: .*; kernel.org: ' "$fetch"
 nothing "no network"
 
 mktree "$tmp/t" 7.3.4
 mktarball 7.3.4 "$tmp/t"
+check "V=1 does not get in the way" 0 'Linux 7.3.4 from linux-7.3.4' env V=1 "$fetch"
+clean
 check "the tarball of kernel.org" 0 'Linux 7.3.4 from linux-7.3.4.tar.xz' "$fetch"
 check "once unpacked it stays" 0 '^$' "$fetch"
 rm -rf "$O/7.3"

@@ -69,6 +69,9 @@ check "so is one that it turned on" 1 \
 	'# CONFIG_XFS_FS is not set is not in force \(have: CONFIG_XFS_FS=y\)' \
 	tools/kernel/config-check.sh "$tmp/fragment" "$config"
 
+for bad in "" / "a b"; do
+	check "make clean O=\"$bad\" is refused" 2 'expected a directory' make clean O="$bad"
+done
 check "make alone prints help" 0 '^make qemu-test ' make
 for v in CLAIMS RUNS KERNEL_SRC ACCEL JOBS O V; do
 	check "help tells of $v=" 0 "$v=" make
