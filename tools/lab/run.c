@@ -209,11 +209,12 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("-cpu");
 	ARG("%s", kvm ? "host" : "qemu64");
 	/*
-	 * One processor, but a machine that might have two: for one with a
-	 * single processor QEMU before 8.1 leaves out the guest's memory
-	 * barriers, though the NVMe controller runs in another thread, and a
-	 * doorbell is lost now and then (shadow doorbells; the guest then sees
-	 * its requests time out).
+	 * One processor, but a machine that might have two.  With "-smp 1" a
+	 * guest's NVMe requests timed out now and then under QEMU 7.2 and TCG,
+	 * with this they did not.  The likely cause, not read in its source:
+	 * for a single processor the guest's memory barriers are left out,
+	 * though the controller runs in another thread, and a shadow doorbell
+	 * is missed.
 	 */
 	ARG("-smp");
 	ARG("1,maxcpus=2");
