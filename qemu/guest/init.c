@@ -12,6 +12,7 @@
  * which documents its lines; the report is read by tools/lab/report.c, which
  * documents those.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -45,13 +46,17 @@
 #define MNT		"/mnt"
 #define DATA		MNT "/data"
 #define TRACING		"/sys/kernel/tracing/"
+#define PMD		(2UL << 20)	/* the largest folio of tmpfs */
 #define MAX_FDS		8
 #define MAX_EXTENTS	64
 
 /* What is measured on: the plan's "device", "fs" and "file" lines */
 static char dev[32];		/* nvme0n1, found by its serial number */
 static unsigned int dev_major, dev_minor;
+static char fio_dev[32];	/* the disk that fio comes from, if any */
+static unsigned int fio_major, fio_minor;
 static char fs[16];		/* xfs */
+static char huge[16], content[16];	/* of tmpfs, for the running pass */
 static uint64_t file_size;	/* bytes */
 static uint64_t seed;
 
@@ -282,15 +287,28 @@ static void find_disk(const char *serial, char *name)
 	die("no NVMe disk has the serial number %s", serial);
 }
 
-static void set_device(const char *serial)
+static void find_device(const char *serial, char *name, unsigned int *major,
+			unsigned int *minor)
 {
 	char path[64], text[32];
 
-	find_disk(serial, dev);
-	snprintf(path, sizeof(path), "/sys/block/%s/dev", dev);
+	find_disk(serial, name);
+	snprintf(path, sizeof(path), "/sys/block/%s/dev", name);
 	get_file(path, text, sizeof(text));
-	if (sscanf(text, "%u:%u", &dev_major, &dev_minor) != 2)
+	if (sscanf(text, "%u:%u", major, minor) != 2)
 		die("%s: not MAJOR:MINOR: %s", path, text);
+}
+
+/* tmpfs has no device, no extents, and its file is the page cache itself. */
+static int on_tmpfs(void)
+{
+	return !strcmp(fs, "tmpfs");
+}
+
+/* A file on tmpfs that nothing was written to reads as zeroes. */
+static int is_written(void)
+{
+	return !on_tmpfs() || !strcmp(content, "written");
 }
 
 /*
@@ -325,18 +343,63 @@ static void queue_setting(const char *name, const char *value, int write_it)
 
 /* The device's own counters: /sys/block/DEV/stat */
 struct counters {
-	unsigned long reads, merges, sectors, ms;
+	unsigned long reads, merges, sectors;
 };
 
-static void read_counters(struct counters *c)
+static void add_counters(struct counters *c, const char *name)
 {
+	unsigned long reads, merges, sectors;
 	char path[64], text[256];
 
-	snprintf(path, sizeof(path), "/sys/block/%s/stat", dev);
+	snprintf(path, sizeof(path), "/sys/block/%s/stat", name);
 	get_file(path, text, sizeof(text));
-	if (sscanf(text, "%lu %lu %lu %lu", &c->reads, &c->merges, &c->sectors,
-		   &c->ms) != 4)
+	if (sscanf(text, "%lu %lu %lu", &reads, &merges, &sectors) != 3)
 		die("%s: not a stat line: %s", path, text);
+	c->reads += reads;
+	c->merges += merges;
+	c->sectors += sectors;
+}
+
+/* With tmpfs there is no disk but fio's; if there is, a read of it shows. */
+static void read_counters(struct counters *c)
+{
+	char name[16], path[64];
+	unsigned int i;
+
+	memset(c, 0, sizeof(*c));
+	if (!on_tmpfs()) {
+		add_counters(c, dev);
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "nvme%un1", i);
+		snprintf(path, sizeof(path), "/sys/block/%s", name);
+		if (!strcmp(name, fio_dev) || access(path, F_OK))
+			continue;
+		add_counters(c, name);
+	}
+}
+
+/* By PCI class: a controller is there at once, its namespaces may come later. */
+static unsigned int count_disks(void)
+{
+	DIR *d = opendir("/sys/bus/pci/devices");
+	char path[300], class[32];
+	unsigned int disks = 0;
+	struct dirent *e;
+
+	if (!d)
+		die("/sys/bus/pci/devices: %s", strerror(errno));
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/class",
+			 e->d_name);
+		get_file(path, class, sizeof(class));
+		disks += !strcmp(class, "0x010802");
+	}
+	closedir(d);
+	return *fio_dev ? disks - 1 : disks;
 }
 
 /* What was read ahead at the end of a pass may still be under way. */
@@ -383,18 +446,11 @@ static char *need(size_t size)
 	return buf;
 }
 
-/* Direct I/O, so that nothing of the file is cached and no writeback runs on. */
-static void make_file(void)
+static void write_pattern(int fd)
 {
 	const size_t chunk = 1 << 20;
 	uint64_t pos;
-	int fd;
 
-	report_step("write the file");
-	mount_data(0);
-	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
-	if (fd < 0)
-		die(DATA ": %s", strerror(errno));
 	need(chunk);
 	for (pos = 0; pos < file_size; pos += chunk) {
 		size_t n = file_size - pos < chunk ? file_size - pos : chunk;
@@ -404,10 +460,111 @@ static void make_file(void)
 			die(DATA ": write at %llu: %s",
 			    (unsigned long long)pos, strerror(errno));
 	}
+}
+
+/* Direct I/O, so that nothing of the file is cached and no writeback runs on. */
+static void make_file(void)
+{
+	int fd;
+
+	report_step("write the file");
+	mount_data(0);
+	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
+	if (fd < 0)
+		die(DATA ": %s", strerror(errno));
+	write_pattern(fd);
 	if (fsync(fd))
 		die(DATA ": fsync: %s", strerror(errno));
 	close(fd);
 	unmount_data();
+}
+
+/*
+ * huge= in force, by /proc/mounts.  shmem_show_options() in mm/shmem.c prints
+ * it unless it is "never", so that is what its absence says, given a kernel
+ * with huge pages at all: only such a one has shmem_enabled, which is read too.
+ */
+static void read_back_mount(void)
+{
+	char *text = slurp("/proc/mounts"), *line, *next, *opt;
+	char where[64], type[16], opts[256], got[32] = "none";
+	int found = 0;
+
+	for (line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (sscanf(line, "%*s %63s %15s %255s", where, type, opts) != 3 ||
+		    strcmp(where, MNT))
+			continue;
+		/* the last one is on top */
+		found = 1;
+		strcpy(got, "never");
+		say("set %s fs %s %s", pass, fs, type);
+		for (opt = strtok(opts, ","); opt; opt = strtok(NULL, ","))
+			if (!strncmp(opt, "huge=", 5))
+				snprintf(got, sizeof(got), "%.31s", opt + 5);
+	}
+	free(text);
+	if (!found)
+		die("/proc/mounts: nothing is mounted on " MNT);
+	say("set %s huge %s %s", pass, huge, got);
+	/* "deny" and "force" here have their way over every mount */
+	read_back("shmem_enabled", "never",
+		  "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+}
+
+/*
+ * What the file is made of, as the file system tells: SEEK_DATA finds folios
+ * with data in them, st_blocks counts those that were only allocated as well.
+ */
+static const char *content_kind(int fd)
+{
+	off_t data = lseek(fd, 0, SEEK_DATA), hole;
+	int no_data = data < 0 && errno == ENXIO;
+	struct stat st;
+	uint64_t bytes;
+
+	hole = lseek(fd, 0, SEEK_HOLE);
+	if (hole < 0 || (data < 0 && !no_data) || fstat(fd, &st))
+		die(DATA ": SEEK_DATA, SEEK_HOLE, fstat: %s", strerror(errno));
+	bytes = st.st_blocks * 512ULL;
+	if (no_data && !bytes)
+		return "hole";
+	if (no_data && bytes >= file_size)
+		return "fallocated";
+	if (!data && hole == st.st_size && bytes >= file_size)
+		return "written";
+	return "mixed";
+}
+
+/*
+ * A tmpfs goes when it is unmounted, and a mapping fills a hole: each pass gets
+ * one of its own.  The size is set first, so that within_size depends on it and
+ * not on how much we write at a time.
+ */
+static void make_tmpfs(void)
+{
+	char opts[64];
+	int fd;
+
+	report_step("make the file");
+	/* a huge page at the file's end has to fit */
+	snprintf(opts, sizeof(opts), "size=%llu,huge=%s",
+		 (unsigned long long)(file_size + PMD - 1) / PMD * PMD, huge);
+	try_mount("tmpfs", MNT, fs, MS_NOATIME, opts);
+	read_back_mount();
+	fd = open(DATA, O_CREAT | O_RDWR, 0644);
+	if (fd < 0 || ftruncate(fd, file_size))
+		die(DATA ": %s", strerror(errno));
+	if (!strcmp(content, "written"))
+		write_pattern(fd);
+	else if (!strcmp(content, "fallocated") &&
+		 fallocate(fd, 0, 0, file_size))
+		die(DATA ": fallocate: %s", strerror(errno));
+	say("set %s content %s %s", pass, content, content_kind(fd));
+	say("set %s disks 0 %u", pass, count_disks());
+	close(fd);
 }
 
 static void read_extents(int fd)
@@ -415,6 +572,10 @@ static void read_extents(int fd)
 	struct fiemap_extent *e, *last = NULL;
 	unsigned int i, pieces = 0;
 
+	if (on_tmpfs()) {
+		say("pieces %s 0", pass);
+		return;
+	}
 	free(fiemap);
 	fiemap = calloc(1, sizeof(*fiemap) +
 			MAX_EXTENTS * sizeof(struct fiemap_extent));
@@ -442,7 +603,7 @@ static int64_t file_offset(uint64_t phys)
 {
 	unsigned int i;
 
-	for (i = 0; i < fiemap->fm_mapped_extents; i++) {
+	for (i = 0; fiemap && i < fiemap->fm_mapped_extents; i++) {
 		struct fiemap_extent *e = &fiemap->fm_extents[i];
 
 		if (phys >= e->fe_physical &&
@@ -470,7 +631,9 @@ static unsigned long resident_pages(int fd)
 /*
  * Tracing.  The ring buffer takes the readahead decisions and the requests
  * issued to the device; a histogram counts the folios that enter the page
- * cache by order, which would be too many for the buffer.
+ * cache by order, which would be too many for the buffer.  tmpfs adds its
+ * folios without that event, but they leave like any other: there they are
+ * counted when the file is removed, at the end of the pass.
  */
 static const char * const ring_events[] = {
 	"readahead/page_cache_ra_unbounded",
@@ -481,6 +644,7 @@ static const char * const ring_events[] = {
 };
 
 #define FOLIO_EVENT	TRACING "events/filemap/mm_filemap_add_to_page_cache/"
+#define GONE_EVENT	TRACING "events/filemap/mm_filemap_delete_from_page_cache/"
 
 static void trace_event(const char *event, const char *file, const char *text)
 {
@@ -505,7 +669,8 @@ static void trace_setup(void)
 static void trace_start(void)
 {
 	put_file(TRACING "trace", "");
-	put_file(FOLIO_EVENT "trigger", "hist:keys=i_ino,order");
+	if (!on_tmpfs())
+		put_file(FOLIO_EVENT "trigger", "hist:keys=i_ino,order");
 	put_file(TRACING "tracing_on", "1");
 }
 
@@ -598,9 +763,11 @@ static void report_trace(unsigned long ino)
 				   &bytes) != 4 || !q ||
 			    sscanf(q + 4, "%llu + %u", &sector, &nr) != 2)
 				die("not a block_rq_issue line: %s", line);
+			if (!strchr(rwbs, 'R'))
+				continue;
 			/* fio comes from a disk of its own */
-			if (!strchr(rwbs, 'R') || maj != dev_major ||
-			    min != dev_minor)
+			if (on_tmpfs() ? maj == fio_major && min == fio_minor :
+			    maj != dev_major || min != dev_minor)
 				continue;
 			off = file_offset(sector * 512);
 			if (off >= 0) {
@@ -639,9 +806,10 @@ static void report_trace(unsigned long ino)
 }
 
 /* { i_ino:        131, order:          5 } hitcount:       4096 */
-static void report_folios(unsigned long ino)
+static void report_folios(unsigned long ino, const char *hist,
+			  const char *trigger)
 {
-	char *text = slurp(FOLIO_EVENT "hist"), *p = text;
+	char *text = slurp(hist), *p = text;
 
 	while ((p = strstr(p, "{ i_ino:"))) {
 		unsigned long i, order, hits;
@@ -657,15 +825,32 @@ static void report_folios(unsigned long ino)
 	if (!p || strtoul(p + 9, NULL, 10))
 		die("the folio histogram dropped entries");
 	free(text);
-	put_file(FOLIO_EVENT "trigger", "!hist:keys=i_ino,order");
+	put_file(trigger, "!hist:keys=i_ino,order");
+}
+
+/* All files on it are closed, so the folios are gone when unlink() returns. */
+static void remove_file(unsigned long ino)
+{
+	put_file(GONE_EVENT "trigger", "hist:keys=i_ino,order");
+	if (unlink(DATA))
+		die(DATA ": unlink: %s", strerror(errno));
+	report_folios(ino, GONE_EVENT "hist", GONE_EVENT "trigger");
 }
 
 /* What the reader got: every word is compared, and summed for the report. */
 static uint64_t got_bytes, got_sum;
 
+static int64_t compare(const void *data, size_t len, uint64_t pos,
+		       uint64_t *sum)
+{
+	if (is_written())
+		return pattern_check(data, len, pos, seed, sum);
+	return pattern_check_zeroes(data, len, pos, sum);
+}
+
 static void take(const void *data, size_t len, uint64_t pos)
 {
-	int64_t bad = pattern_check(data, len, pos, seed, &got_sum);
+	int64_t bad = compare(data, len, pos, &got_sum);
 
 	if (bad >= 0)
 		die("wrong data at byte %lld of the file", (long long)bad);
@@ -784,10 +969,10 @@ static void op_touch(char *args)
  */
 static void fio_setup(const char *serial)
 {
-	char path[48], name[32];
+	char path[48];
 
-	find_disk(serial, name);
-	snprintf(path, sizeof(path), "/dev/%s", name);
+	find_device(serial, fio_dev, &fio_major, &fio_minor);
+	snprintf(path, sizeof(path), "/dev/%s", fio_dev);
 	try_mount(path, "/fio", "ext4", MS_RDONLY, NULL);
 	try_mount("tmpfs", "/fio/tmp", "tmpfs", 0, NULL);
 	try_mount("proc", "/fio/proc", "proc", 0, NULL);
@@ -894,7 +1079,7 @@ static void verify_cached(void)
 		if (pread(fd, buf, n, pos) != (ssize_t)n)
 			die("read at %llu: %s", (unsigned long long)pos,
 			    strerror(errno));
-		if (pattern_check(buf, n, pos, seed, &sum) >= 0)
+		if (compare(buf, n, pos, &sum) >= 0)
 			die("wrong data near byte %llu of the file",
 			    (unsigned long long)pos);
 	}
@@ -907,10 +1092,13 @@ static void run_pass(void)
 	struct stat st;
 	int i, used_fio = 0;
 
+	if (on_tmpfs())
+		make_tmpfs();
 	report_step("read");
 	got_bytes = 0;
 	got_sum = 0;
-	mount_data(MS_RDONLY);
+	if (!on_tmpfs())
+		mount_data(MS_RDONLY);
 	for (i = 0; i < MAX_FDS; i++)
 		fds[i] = -1;
 	trace_start();
@@ -920,6 +1108,10 @@ static void run_pass(void)
 	if ((uint64_t)st.st_size != file_size)
 		die(DATA ": %lld bytes instead of %llu", (long long)st.st_size,
 		    (unsigned long long)file_size);
+	/*
+	 * On tmpfs this is no condition, only what there is: it has no other
+	 * place for its data than the page cache, so nothing can be read cold.
+	 */
 	say("cold %s %lu", pass, resident_pages(fds[0]));
 	t0 = now_ns();
 	for (i = 0; i < nr_ops; i++) {
@@ -943,16 +1135,26 @@ static void run_pass(void)
 		}
 	}
 	t1 = now_ns();
-	wait_idle();
+	if (!on_tmpfs())
+		wait_idle();
 	read_counters(&after);
 	trace_stop();
 
 	read_extents(fds[0]);
-	report_folios(st.st_ino);
+	if (!on_tmpfs())
+		report_folios(st.st_ino, FOLIO_EVENT "hist",
+			      FOLIO_EVENT "trigger");
 	say("stat %s %lu %lu %lu", pass, after.reads - before.reads,
 	    after.merges - before.merges, after.sectors - before.sectors);
 	report_trace(st.st_ino);
-	say("resident %s %lu", pass, resident_pages(fds[0]));
+	/*
+	 * mincore() leaves out what was allocated and not written, and what is
+	 * behind the end in a huge page; the folios hold both.
+	 */
+	if (fstat(fds[0], &st))
+		die(DATA ": %s", strerror(errno));
+	say("resident %s %lu", pass, on_tmpfs() ? st.st_blocks * 512UL / PAGE :
+	    resident_pages(fds[0]));
 	if (used_fio)
 		verify_cached();
 	say("read %s %llu %016llx", pass, (unsigned long long)got_bytes,
@@ -962,6 +1164,8 @@ static void run_pass(void)
 	for (i = 0; i < MAX_FDS; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
+	if (on_tmpfs())
+		remove_file(st.st_ino);
 	unmount_data();
 	for (i = 0; i < nr_ops; i++)
 		free(ops[i]);
@@ -1007,14 +1211,17 @@ static void run_line(char *line)
 	if (sscanf(line, "seed %63s", a) == 1) {
 		seed = strtoull(a, NULL, 16);
 	} else if (sscanf(line, "device %63s", a) == 1) {
-		set_device(a);
+		find_device(a, dev, &dev_major, &dev_minor);
 	} else if (sscanf(line, "fs %15s", fs) == 1) {
 		/* mounted when the file is made */
+	} else if (sscanf(line, "tmpfs %15s %15s", huge, content) == 2) {
+		/* the same */
 	} else if (sscanf(line, "fio-device %63s", a) == 1) {
 		fio_setup(a);
 	} else if (sscanf(line, "file %63s", a) == 1) {
 		file_size = strtoull(a, NULL, 10);
-		make_file();
+		if (!on_tmpfs())
+			make_file();
 	} else if (sscanf(line, "pass %63s", a) == 1) {
 		strcpy(pass, a);
 		say("pass %s", pass);

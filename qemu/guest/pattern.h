@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pattern.h - what the measured file holds
+ * pattern.h - what the measured file holds, if it was written
  *
  * Word i (64 bits, little endian, at byte 8 * i) is seed + i * STEP, modulo
  * 2^64.  STEP is odd, so no word of a file stands in two places, and a page
@@ -67,6 +67,34 @@ static inline int64_t pattern_check(const void *data, size_t len, uint64_t pos,
 	w = pattern_word(pos / 8, seed);
 	for (i = 0; p[i] == w; i++)
 		w += PATTERN_STEP;
+	return pos + 8 * i;
+}
+
+/**
+ * pattern_check_zeroes() - The same for a file that was never written.
+ * @data: What was read; @len bytes.
+ * @len: Bytes, a multiple of 8.
+ * @pos: Byte offset in the file, a multiple of 8.
+ * @sum: The words are added to it.
+ *
+ * Return: -1 if all are zero, else the offset of the first word that is not.
+ */
+static inline int64_t pattern_check_zeroes(const void *data, size_t len,
+					   uint64_t pos, uint64_t *sum)
+{
+	const uint64_t *p = data;
+	uint64_t any = 0, s = 0;
+	size_t i;
+
+	for (i = 0; i < len / 8; i++) {
+		any |= p[i];
+		s += p[i];
+	}
+	*sum += s;
+	if (!any)
+		return -1;
+	for (i = 0; !p[i]; i++)
+		;
 	return pos + 8 * i;
 }
 
