@@ -36,7 +36,7 @@ check "there are the mail's eleven" 0 '^11$' sh -c \
 
 wrong "an unknown key" 'unknown key "colour"' '2s/.*/colour red/'
 wrong "a key without a value" 'title: expected a value' 's/^title.*/title/'
-wrong "a file system that we do not have" 'fs: expected xfs or ext4, not "btrfs"' 's/xfs/btrfs/'
+wrong "a file system that we do not have" 'fs: expected xfs, ext4 or tmpfs, not "btrfs"' 's/xfs/btrfs/'
 wrong "a size that is none" 'file: expected a multiple of 4k, such as 64k or 1M, not "T1"' 's/file 1M/file T1/'
 wrong "a size that is no multiple of a page" 'file: expected a multiple of 4k' 's/file 1M/file 1000/'
 wrong "a size beyond the disk" 'file: expected 4k to 1G' 's/file 1M/file 2G/'
@@ -47,7 +47,8 @@ wrong "a claim without a workload" 'claim X1: expected a reader or a fio line' '
 wrong "a claim without a promise" 'claim X1: expected a promise' '/^promise/d'
 wrong "like behind a promise" 'like: expected, first in a claim' 's/^title.*/promise reads <= 1\nlike X1/'
 wrong "a claim without a title" 'claim X1: expected a title' '/^title/d'
-wrong "a claim without a base" 'claim X1: expected base, fs, file, mdts' '/^base/d'
+wrong "a claim without a base" 'claim X1: expected base, fs and file' '/^base/d'
+wrong "a disk without mdts" 'claim X1: expected mdts and max_sectors_kb, as fs is xfs' '/^mdts/d'
 # shellcheck disable=SC2016 # the last line, to sed
 wrong "an id twice" '\[X1\] is a claim already: .*:6' '$a [X1]'
 wrong "a section that is not closed" 'expected \[ID\], not "\[X1"' 's/^\[X1\]/[X1/'
@@ -69,6 +70,49 @@ wrong "posted without an arrow" 'posted: expected METRIC BEFORE -> AFTER' 's/^pr
 wrong "posted words without an end" 'posted: expected a closing "' 's/^promise.*/posted "same/'
 wrong "like of nothing" 'like: expected, first in a claim, the id of one above' 's/^title.*/like X9/'
 wrong "lines that end in CR" 'expected a line end without CR' 's/$/\r/'
+
+disk=$good
+good="base 7.3
+fs tmpfs
+huge always
+file 1M
+[X1]
+title one
+reader read 64k to end
+promise folio >= stock"
+
+# tmpfs NAME LINE REGEX SED: the same, where the mistake is on that line
+tmpfs()
+{
+	printf '%s\n' "$good" | sed "$4" >"$f"
+	check "tmpfs: $1" 2 "^lab: $f:$2: $3" "$lab" list "$f"
+}
+
+printf '%s\n' "$good" >"$f"
+check "tmpfs: a good file" 0 '^X1 +tmpfs +1M, huge=always, written: one' "$lab" list "$f"
+printf '%s\n' "$good" | sed 's/^title.*/&\ncontent hole\nhuge within_size/' >"$f"
+check "tmpfs: a section has its own" 0 '^X1 +tmpfs +1M, huge=within_size, hole: one' "$lab" list "$f"
+for huge in never always within_size advise; do
+	printf '%s\n' "$good" | sed "s/always/$huge/" >"$f"
+	check "tmpfs: huge $huge" 0 "^X1 .* huge=$huge, written" "$lab" list "$f"
+done
+tmpfs "a huge that is none" 3 'huge: expected never, always, within_size or advise, not "deny"' 's/always/deny/'
+tmpfs "huge=none is for ourselves" 3 'huge: expected never, always.*not "none"' 's/always/none/'
+tmpfs "a content that is none" 5 'content: expected written, fallocated or hole, not "full"' 's/^file.*/&\ncontent full/'
+tmpfs "without huge" 4 'claim X1: expected huge, as fs is tmpfs' '/^huge/d'
+for key in 'mdts 7' 'max_sectors_kb 512' 'read_ahead_kb 128'; do
+	tmpfs "a device: $key" 7 "claim X1: ${key% *} does not fit fs tmpfs: expected huge and content only" \
+		"s/^title.*/&\\n$key/"
+	tmpfs "a device, for the whole file: $key" 5 "claim X1: ${key% *} does not fit fs tmpfs" \
+		"s/^file.*/&\\n$key/"
+done
+good=$disk
+# shellcheck disable=SC2016 # the last line, to sed
+tmpfs "huge of a disk" 10 'claim X1: huge does not fit fs xfs: expected fs tmpfs, or neither' \
+	'$s/.*/&\nhuge always/'
+tmpfs "content of a disk" 1 'claim X1: content does not fit fs xfs' '1s/^/content hole\n/'
+printf '%s\n' "$good" "[X2]" "like X1" "fs tmpfs" "huge always" >"$f"
+check "tmpfs: like a claim with a disk" 2 "^lab: $f:4: claim X2: mdts does not fit fs tmpfs" "$lab" list "$f"
 
 printf '%s\n\0%s\n' "$good" "promise reads <= 1" >"$f"
 check "a file with a NUL byte" 2 'expected text' "$lab" list "$f"

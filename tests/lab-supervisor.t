@@ -104,6 +104,43 @@ echo 0123456789abcdef >"$FAKE_SUM"
 void good 'base, boot 1: checksum 0123456789abcdef, expected'
 "$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
 
+# The same without a device: what tmpfs and its file were is read back, too
+cp "$tmp/claims" "$tmp/disk-claims"
+cat >"$tmp/claims" <<END
+base 7.3
+fs tmpfs
+huge always
+file 2M
+[T1]
+title	all of a file
+reader	read 64k to end
+promise folio = 2048
+END
+"$O/bin/pattern-sum" 0 2097152 >"$FAKE_SUM"
+check "tmpfs: good guests give a verdict" 0 '^T1 +- +- +0 +0 +- +holds' "$run"
+check "tmpfs: the setting is in the table" 0 '^T1 +tmpfs, 2M, huge=always, written: all' "$run"
+is_true "tmpfs: no disk is there" sh -c "! grep -q drive= '$tmp/results/last/result.json'"
+check "tmpfs: the folios" 0 '^2048.0' "$lab" get "$tmp/results/last/result.json" \
+	T1 patched folio_tenth_kib
+void huge 'base, boot 1: huge is never, asked for always'
+void nohuge 'patched, boot 1: huge was not read back as always' patched
+void content 'base, boot 1: content is mixed, asked for written'
+void nocontent 'base, boot 1: content was not read back as written'
+void deny 'base, boot 1: shmem_enabled is deny, asked for never'
+void disk 'base, boot 1: disks is 1, asked for 0'
+void nodisks 'base, boot 1: disks was not read back as 0'
+void reads 'base, boot 1: a device was read \(it counts 3 reads, the'
+echo 0000000000000000 >"$FAKE_SUM"
+void good 'base, boot 1: checksum 0000000000000000, expected'
+for content in fallocated hole; do
+	sed -i "/^content/d; s/^huge.*/&\ncontent $content/" "$tmp/claims"
+	check "tmpfs: zeroes are right for $content" 0 '^T1 .* holds' "$run"
+done
+echo 0000000000000001 >"$FAKE_SUM"
+void good 'base, boot 1: checksum 0000000000000001, expected'
+mv "$tmp/disk-claims" "$tmp/claims"
+"$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
+
 FAKE=more FAKE_ONLY=patched
 check "a broken promise fails the run" 1 '^T1 does not hold: reads 102, promised <= 101 \(stock\)' "$run"
 FAKE=good FAKE_ONLY=

@@ -80,6 +80,24 @@ static void pattern(void **state)
 	free(data);
 }
 
+/* What was never written is zeroes, and their sum is 0. */
+static void zeroes(void **state)
+{
+	uint64_t *data = calloc(512, 8), sum = 5;
+
+	(void)state;
+	assert_int_equal(pattern_check_zeroes(data, 4096, 8192, &sum), -1);
+	assert_int_equal(sum, 5);
+	data[511] = 1;
+	assert_int_equal(pattern_check_zeroes(data, 4096, 8192, &sum),
+			 8192 + 4088);
+	assert_int_equal(sum, 6);
+	/* the pattern is not taken for them */
+	pattern_fill(data, 4096, 0, SEED);
+	assert_int_equal(pattern_check_zeroes(data, 4096, 0, &sum), 0);
+	free(data);
+}
+
 static const char whole_report[] =
 	"hello 1 7.3.4-base-0\n"
 	"pass A1\n"
@@ -385,6 +403,169 @@ static void voids(void **state)
 	assert_int_equal(i, 14);
 }
 
+static void make_tmpfs(struct claim *c, enum content content)
+{
+	make_claim(c);
+	c->fs = "tmpfs";
+	c->mdts = 0;
+	c->max_sectors_kb = 0;
+	c->huge = HUGE_WITHIN_SIZE;
+	c->content = content;
+}
+
+/* Another value than asked for, or one that nobody read back */
+static const char *spoil_tmpfs(struct sample *s, int i)
+{
+	static const struct {
+		const char *settings, *words;
+	} t[] = {
+		{ " fs=ramfs  huge=within_size  shmem_enabled=never  content=written  disks=0 ",
+		  "fs was not read back as tmpfs" },
+		{ " fs=tmpfs  huge=always  shmem_enabled=never  content=written  disks=0 ",
+		  "huge was not read back as within_size" },
+		{ " fs=tmpfs  shmem_enabled=never  content=written  disks=0 ",
+		  "huge was not read back as within_size" },
+		{ " fs=tmpfs  huge=within_size  shmem_enabled=force  content=written  disks=0 ",
+		  "shmem_enabled was not read back as never" },
+		{ " fs=tmpfs  huge=within_size  shmem_enabled=never  content=hole  disks=0 ",
+		  "content was not read back as written" },
+		{ " fs=tmpfs  huge=within_size  shmem_enabled=never  content=written ",
+		  "disks was not read back as 0" },
+	};
+	const int n = ARRAY_SIZE(t);
+
+	if (i < n) {
+		strcpy(s->settings, t[i].settings);
+		return t[i].words;
+	}
+	switch (i - n) {
+	case 0:
+		s->sum = 0;
+		return "checksum 0000000000000000, expected";
+	case 1:
+		s->reads = 1;
+		s->sectors = 8;
+		return "a device was read (it counts 1 reads, the trace 0)";
+	case 2:
+		s->meta = 1;
+		s->meta_sectors = 8;
+		return "a device was read (it counts 0 reads, the trace 1)";
+	case 3:
+		s->pieces = 1;
+		return "1 pieces on the device, expected 0";
+	case 4:
+		s->resident--;
+		return "the folios hold 256 pages, 255 are cached";
+	}
+	return NULL;
+}
+
+static void make_tmpfs_sample(struct sample *s, enum content content)
+{
+	make_sample(s, 0);
+	s->pieces = 0;
+	s->cold = 256;
+	s->reads = 0;
+	s->sectors = 0;
+	s->data_sectors = 0;
+	s->meta = 0;
+	s->meta_sectors = 0;
+	if (content != CONTENT_WRITTEN)
+		s->sum = 0;
+	if (content == CONTENT_HOLE) {
+		s->cold = 0;
+		s->folios[2] = 0;
+		s->resident = 0;
+	}
+	snprintf(s->settings, sizeof(s->settings),
+		 " fs=tmpfs  huge=within_size  shmem_enabled=never  content=%s  disks=0 ",
+		 content_name(content));
+}
+
+/* Void with these words as the reason, or sound if there are none. */
+static void judge_tmpfs(const struct claim *c, const struct sample *base,
+			const struct sample *patched, const char *words)
+{
+	const struct sample *p[NR_KERNELS][MAX_RUNS] = { { base }, { patched } };
+	const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
+	struct judged j;
+
+	judge(&j, c, p, why, two_kernels, 1, SEED);
+	if (words && (j.verdict != VERDICT_VOID || !strstr(j.reason, words)))
+		fail_msg("\"%s\" is not in \"%s\"", words,
+			 j.reason ? j.reason : "holds");
+	if (!words && j.verdict != VERDICT_HOLDS)
+		fail_msg("does not hold: \"%s\"", j.reason);
+	judged_free(&j);
+}
+
+static void tmpfs_verdicts(void **state)
+{
+	struct sample good, bad;
+	const char *words;
+	struct claim c;
+	int i;
+
+	(void)state;
+	for (i = 0; i < NR_CONTENTS; i++) {
+		make_tmpfs(&c, i);
+		make_tmpfs_sample(&good, i);
+		judge_tmpfs(&c, &good, &good, NULL);
+		/* what is right for a written file is wrong for zeroes */
+		bad = good;
+		bad.sum = pattern_sum(0, 1 << 20, SEED);
+		if (i != CONTENT_WRITTEN)
+			judge_tmpfs(&c, &good, &bad,
+				    "expected 0000000000000000");
+	}
+	make_tmpfs(&c, CONTENT_WRITTEN);
+	make_tmpfs_sample(&good, CONTENT_WRITTEN);
+	for (i = 0; bad = good, (words = spoil_tmpfs(&bad, i)); i++)
+		judge_tmpfs(&c, &good, &bad, words);
+	assert_int_equal(i, 11);
+}
+
+/* No device, no queue; the mount is of the pass, so all share a guest. */
+static void groups_tmpfs(void **state)
+{
+	struct claim c[3], *p[3] = { &c[0], &c[1], &c[2] };
+	struct claims all = { p, 3 };
+	struct groups gs;
+	unsigned int i;
+	char *text;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		make_tmpfs(&c[i], i == 1 ? CONTENT_HOLE : CONTENT_WRITTEN);
+		c[i].ops[0].line = "read 0 0 1048576 4096";
+	}
+	c[1].huge = HUGE_NEVER;
+	c[2].file = 2 << 20;
+	plan_groups(&gs, &all);
+	assert_int_equal(gs.nr, 2);
+	assert_int_equal(gs.group[0].nr, 2);
+	assert_int_equal(gs.group[0].mdts, 0);
+	assert_string_equal(gs.group[0].name, "tmpfs-1M");
+	assert_string_equal(gs.group[1].name, "tmpfs-2M");
+	text = plan_text(&gs.group[0], SEED);
+	assert_string_equal(text,
+			    "seed 1234567890abcdef\n"
+			    "fs tmpfs\n"
+			    "file 1048576\n"
+			    "pass T\n"
+			    "tmpfs within_size written\n"
+			    "op read 0 0 1048576 4096\n"
+			    "go\n"
+			    "pass T\n"
+			    "tmpfs never hole\n"
+			    "op read 0 0 1048576 4096\n"
+			    "go\n");
+	free(text);
+	for (i = 0; i < 2; i++)
+		free(gs.group[i].claim);
+	free(gs.group);
+}
+
 /* Claims go together where file system, file and device are the same. */
 static void groups(void **state)
 {
@@ -430,12 +611,15 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(pattern),
+		cmocka_unit_test(zeroes),
 		cmocka_unit_test(report_whole),
 		cmocka_unit_test(report_cut),
 		cmocka_unit_test(report_damaged),
 		cmocka_unit_test(verdicts),
 		cmocka_unit_test(voids),
+		cmocka_unit_test(tmpfs_verdicts),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(groups_tmpfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

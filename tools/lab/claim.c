@@ -40,6 +40,43 @@ const char *compare_name(enum compare c)
 	return c == CMP_LE ? "<=" : c == CMP_GE ? ">=" : "=";
 }
 
+static const char * const huge_names[NR_HUGE] = {
+	[HUGE_NONE]	   = "none",
+	[HUGE_NEVER]	   = "never",
+	[HUGE_ALWAYS]	   = "always",
+	[HUGE_WITHIN_SIZE] = "within_size",
+	[HUGE_ADVISE]	   = "advise",
+};
+
+const char *huge_name(enum huge h)
+{
+	return huge_names[h];
+}
+
+static const char * const content_names[NR_CONTENTS] = {
+	[CONTENT_WRITTEN]    = "written",
+	[CONTENT_FALLOCATED] = "fallocated",
+	[CONTENT_HOLE]	     = "hole",
+};
+
+const char *content_name(enum content k)
+{
+	return content_names[k];
+}
+
+static const char * const setup_keys[NR_SETUP_KEYS] = {
+	[KEY_MDTS]	     = "mdts",
+	[KEY_MAX_SECTORS_KB] = "max_sectors_kb",
+	[KEY_READ_AHEAD_KB]  = "read_ahead_kb",
+	[KEY_HUGE]	     = "huge",
+	[KEY_CONTENT]	     = "content",
+};
+
+bool claim_has_disk(const struct claim *c)
+{
+	return strcmp(c->fs, "tmpfs");
+}
+
 bool compare_holds(enum compare c, int64_t value, int64_t bound)
 {
 	return c == CMP_LE ? value <= bound :
@@ -481,7 +518,11 @@ static void parse_key(const struct place *at, struct claim *c,
 		      const char *key, const char *value, int workload_line[2])
 {
 	const char *end;
+	unsigned int i;
 
+	for (i = 0; i < NR_SETUP_KEYS; i++)
+		if (!strcmp(key, setup_keys[i]))
+			c->key_line[i] = at->line;
 	if (!strcmp(key, "base")) {
 		set_string(&c->base, value);
 	} else if (!strcmp(key, "where")) {
@@ -494,13 +535,31 @@ static void parse_key(const struct place *at, struct claim *c,
 		if (strcmp(value, "counts"))
 			wrong(at, "engine: expected counts, not \"%s\"", value);
 	} else if (!strcmp(key, "fs")) {
-		if (strcmp(value, "xfs") && strcmp(value, "ext4"))
-			wrong(at, "fs: expected xfs or ext4, not \"%s\"", value);
+		if (strcmp(value, "xfs") && strcmp(value, "ext4") &&
+		    strcmp(value, "tmpfs"))
+			wrong(at, "fs: expected xfs, ext4 or tmpfs, not \"%s\"",
+			      value);
 		set_string(&c->fs, value);
 	} else if (!strcmp(key, "file")) {
 		c->file = get_size(at, key, value, &end);
 		if (*end || !c->file || c->file > 1ULL << 30)
 			wrong(at, "file: expected 4k to 1G, not \"%s\"", value);
+	} else if (!strcmp(key, "huge")) {
+		for (i = HUGE_NEVER; i < NR_HUGE; i++)
+			if (!strcmp(value, huge_names[i]))
+				break;
+		if (i == NR_HUGE)
+			wrong(at, "huge: expected never, always, within_size or advise, not \"%s\"",
+			      value);
+		c->huge = i;
+	} else if (!strcmp(key, "content")) {
+		for (i = 0; i < NR_CONTENTS; i++)
+			if (!strcmp(value, content_names[i]))
+				break;
+		if (i == NR_CONTENTS)
+			wrong(at, "content: expected written, fallocated or hole, not \"%s\"",
+			      value);
+		c->content = i;
 	} else if (!strcmp(key, "mdts")) {
 		c->mdts = get_number(at, key, value, 1, 10);
 	} else if (!strcmp(key, "read_ahead_kb")) {
@@ -524,6 +583,37 @@ static void parse_key(const struct place *at, struct claim *c,
 	}
 }
 
+/* A setting that would be ignored is no setting: it is refused where it stands. */
+static void check_setup(const struct place *at, const struct claim *c)
+{
+	bool disk, fits;
+	unsigned int i;
+
+	if (!c->fs || !c->file || !c->base)
+		wrong(at, "claim %s: expected base, fs and file", c->id);
+	disk = claim_has_disk(c);
+	for (i = 0; i < NR_SETUP_KEYS; i++) {
+		struct place here = { at->path, c->key_line[i] };
+
+		fits = disk ? i < KEY_HUGE : i >= KEY_HUGE;
+		if (c->key_line[i] && !fits)
+			wrong(&here, "claim %s: %s does not fit fs %s: expected %s",
+			      c->id, setup_keys[i], c->fs,
+			      disk ? "fs tmpfs, or neither huge nor content" :
+				     "huge and content only, for there is no device");
+	}
+	if (!disk && !c->huge)
+		wrong(at, "claim %s: expected huge, as fs is tmpfs", c->id);
+	if (!disk)
+		return;
+	if (!c->mdts || !c->max_sectors_kb)
+		wrong(at, "claim %s: expected mdts and max_sectors_kb, as fs is %s",
+		      c->id, c->fs);
+	if (c->max_sectors_kb > 4U << c->mdts)
+		wrong(at, "claim %s: max_sectors_kb %u is above the device's limit, %u (mdts %u)",
+		      c->id, c->max_sectors_kb, 4U << c->mdts, c->mdts);
+}
+
 static void finish_claim(const struct place *at, struct claims *all,
 			 struct claim *c, const int workload_line[2])
 {
@@ -535,12 +625,7 @@ static void finish_claim(const struct place *at, struct claims *all,
 		wrong(&here, "claim %s: expected a promise", c->id);
 	if (!c->title)
 		wrong(&here, "claim %s: expected a title", c->id);
-	if (!c->fs || !c->file || !c->mdts || !c->max_sectors_kb || !c->base)
-		wrong(&here, "claim %s: expected base, fs, file, mdts and max_sectors_kb",
-		      c->id);
-	if (c->max_sectors_kb > 4U << c->mdts)
-		wrong(&here, "claim %s: max_sectors_kb %u is above the device's limit, %u (mdts %u)",
-		      c->id, c->max_sectors_kb, 4U << c->mdts, c->mdts);
+	check_setup(&here, c);
 	here.line = workload_line[0];
 	if (workload_line[1])
 		parse_fio(&here, c);

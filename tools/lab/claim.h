@@ -30,6 +30,23 @@ enum compare { CMP_LE, CMP_GE, CMP_EQ };
 const char *compare_name(enum compare c);
 bool compare_holds(enum compare c, int64_t value, int64_t bound);
 
+/* The mount option of tmpfs; HUGE_NONE where there is no tmpfs */
+enum huge { HUGE_NONE, HUGE_NEVER, HUGE_ALWAYS, HUGE_WITHIN_SIZE, HUGE_ADVISE, NR_HUGE };
+
+/* How the file is made; all but CONTENT_WRITTEN read as zeroes */
+enum content { CONTENT_WRITTEN, CONTENT_FALLOCATED, CONTENT_HOLE, NR_CONTENTS };
+
+/* As claims and the guest have it */
+const char *huge_name(enum huge h);
+const char *content_name(enum content k);
+
+/* Keys of the set-up that do not fit every file system */
+enum setup_key {
+	KEY_MDTS, KEY_MAX_SECTORS_KB, KEY_READ_AHEAD_KB,	/* of a disk */
+	KEY_HUGE, KEY_CONTENT,					/* of tmpfs */
+	NR_SETUP_KEYS
+};
+
 struct promise {
 	enum metric metric;
 	enum compare compare;
@@ -60,11 +77,14 @@ struct claim {
 	char *note;
 
 	/* the set-up */
-	char *fs;		/* xfs or ext4 */
+	char *fs;		/* xfs, ext4 or tmpfs */
 	uint64_t file;		/* bytes */
+	enum huge huge;
+	enum content content;
 	unsigned int mdts;	/* of the NVMe device: largest transfer is 4 KiB << mdts */
 	unsigned int read_ahead_kb;
 	unsigned int max_sectors_kb;
+	int key_line[NR_SETUP_KEYS];	/* where it is written; 0: nowhere */
 
 	/* the workload */
 	char *workload;		/* as written */
@@ -81,6 +101,9 @@ struct claim {
 	struct promise promises[MAX_PROMISES];
 	int nr_promises;
 };
+
+/* tmpfs has none: no device, no queue, nothing to be cold */
+bool claim_has_disk(const struct claim *c);
 
 struct claims {
 	struct claim **claim;

@@ -29,6 +29,12 @@ int cmd_list(int argc, char **argv)
 		const struct claim *c = all.claim[i];
 
 		print_size(size, sizeof(size), c->file);
+		if (!claim_has_disk(c)) {
+			printf("%-9s %-4s %5s, huge=%s, %s: %s\n", c->id, c->fs,
+			       size, huge_name(c->huge),
+			       content_name(c->content), c->title);
+			continue;
+		}
 		printf("%-9s %-4s %5s, device limit %4u, max_sectors_kb %4u, ra %4u: %s\n",
 		       c->id, c->fs, size, 4U << c->mdts, c->max_sectors_kb,
 		       c->read_ahead_kb, c->title);

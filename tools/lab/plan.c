@@ -31,14 +31,32 @@ void plan_groups(struct groups *gs, const struct claims *all)
 			g->file = c->file;
 			g->mdts = c->mdts;
 			print_size(size, sizeof(size), c->file);
-			snprintf(g->name, sizeof(g->name), "%s-mdts%u-%s",
-				 c->fs, c->mdts, size);
+			if (c->mdts)
+				snprintf(g->name, sizeof(g->name),
+					 "%s-mdts%u-%s", c->fs, c->mdts, size);
+			else
+				snprintf(g->name, sizeof(g->name), "%s-%s",
+					 c->fs, size);
 		}
 		g->claim = xrealloc(g->claim, (g->nr + 1) * sizeof(*g->claim));
 		g->claim[g->nr++] = c;
 		for (j = 0; j < c->nr_ops; j++)
 			g->fio |= c->ops[j].fio;
 	}
+}
+
+static void plan_setup(FILE *f, const struct claim *c)
+{
+	if (!claim_has_disk(c)) {
+		fprintf(f, "tmpfs %s %s\n", huge_name(c->huge),
+			content_name(c->content));
+		return;
+	}
+	fprintf(f, "expect-queue max_hw_sectors_kb %u\n", 4U << c->mdts);
+	fprintf(f, "expect-queue scheduler none\n");
+	fprintf(f, "expect-queue rotational 0\n");
+	fprintf(f, "queue max_sectors_kb %u\n", c->max_sectors_kb);
+	fprintf(f, "queue read_ahead_kb %u\n", c->read_ahead_kb);
 }
 
 char *plan_text(const struct group *g, uint64_t seed)
@@ -53,17 +71,15 @@ char *plan_text(const struct group *g, uint64_t seed)
 	fprintf(f, "seed %016" PRIx64 "\n", seed);
 	if (g->fio)
 		fputs("fio-device fio\n", f);
+	if (g->mdts)
+		fputs("device data\n", f);
 	if (g->fs)
-		fprintf(f, "device data\nfs %s\nfile %" PRIu64 "\n", g->fs, g->file);
+		fprintf(f, "fs %s\nfile %" PRIu64 "\n", g->fs, g->file);
 	for (i = 0; i < g->nr; i++) {
 		const struct claim *c = g->claim[i];
 
 		fprintf(f, "pass %s\n", c->id);
-		fprintf(f, "expect-queue max_hw_sectors_kb %u\n", 4U << c->mdts);
-		fprintf(f, "expect-queue scheduler none\n");
-		fprintf(f, "expect-queue rotational 0\n");
-		fprintf(f, "queue max_sectors_kb %u\n", c->max_sectors_kb);
-		fprintf(f, "queue read_ahead_kb %u\n", c->read_ahead_kb);
+		plan_setup(f, c);
 		for (j = 0; j < c->nr_ops; j++)
 			fprintf(f, "op %s\n", c->ops[j].line);
 		fputs("go\n", f);

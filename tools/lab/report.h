@@ -9,10 +9,13 @@
  *   at PASS WHAT		where the guest is
  *   pass PASS			a pass begins
  *   set PASS NAME ASKED GOT	a setting, read back
- *   cold PASS PAGES		of the file, cached before the pass
+ *   cold PASS PAGES		of the file, cached before the pass; on tmpfs
+ *				all that it has
  *   extent PASS LOGICAL PHYSICAL LENGTH	bytes
- *   pieces PASS COUNT		of the file on the device; 1 if contiguous
- *   folio PASS ORDER COUNT	folios of the file that entered the page cache
+ *   pieces PASS COUNT		of the file on the device; 1 if contiguous, 0 if
+ *				there is no device
+ *   folio PASS ORDER COUNT	folios of the file that entered the page cache;
+ *				on tmpfs, that are in it at the end
  *   stat PASS READS MERGES SECTORS	the device's counters over the pass
  *   w INDEX SIZE ASYNC ORDER	a window (page_cache_ra_order), pages
  *   u INDEX NR LOOKAHEAD	page_cache_ra_unbounded
@@ -22,7 +25,8 @@
  *   m SECTOR SECTORS		a request for metadata
  *   data PASS REQUESTS SECTORS	the sums of these
  *   meta PASS REQUESTS SECTORS
- *   resident PASS PAGES	of the file, cached after the pass
+ *   resident PASS PAGES	of the file, cached after the pass; on tmpfs
+ *				all that it has, by st_blocks
  *   read PASS BYTES SUM	what the reader got
  *   time PASS NS
  *   done PASS

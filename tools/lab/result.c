@@ -93,9 +93,14 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 	add_string(set, "fs", c->fs);
 	print_size(size, sizeof(size), c->file);
 	add_string(set, "file", size);
-	add_int(set, "mdts", c->mdts);
-	add_int(set, "max_sectors_kb", c->max_sectors_kb);
-	add_int(set, "read_ahead_kb", c->read_ahead_kb);
+	if (claim_has_disk(c)) {
+		add_int(set, "mdts", c->mdts);
+		add_int(set, "max_sectors_kb", c->max_sectors_kb);
+		add_int(set, "read_ahead_kb", c->read_ahead_kb);
+	} else {
+		add_string(set, "huge", huge_name(c->huge));
+		add_string(set, "content", content_name(c->content));
+	}
 	add_string(set, c->ops[0].fio ? "fio" : "reader", c->workload);
 	json_object_object_add(o, "setup", set);
 

@@ -240,7 +240,7 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("file,id=report,path=%s/report", g->dir);
 	ARG("-device");
 	ARG("virtserialport,chardev=report,name=report");
-	if (j->group->fs) {
+	if (j->group->mdts) {
 		ARG("-drive");
 		ARG("file=%s,if=none,id=data,format=raw,cache=unsafe", disk);
 		ARG("-device");
@@ -262,7 +262,7 @@ static void start_guest(struct job *j, const struct options *o,
 	if (mkdir(j->guest.dir, 0755))
 		die("%s: %s", j->guest.dir, strerror(errno));
 	j->disk = -1;
-	if (j->group->fs)
+	if (j->group->mdts)
 		make_disk(j);
 	make_initrd(j, o);
 	make_command(j, o, accel);

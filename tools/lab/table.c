@@ -259,19 +259,30 @@ static void print_reasons(FILE *f, struct json_object *claims)
 /* What the ids stand for; claims on one file have the most in common. */
 static void print_legend(FILE *f, struct json_object *claims)
 {
+	bool disk = false;
 	size_t i;
 
-	fputs("id        file, max_sectors_kb/read_ahead_kb: reads\n", f);
+	for (i = 0; i < json_object_array_length(claims); i++)
+		disk |= !get(get(json_object_array_get_idx(claims, i), "setup"),
+			     "huge");
+	fprintf(f, "id        file, %s: reads\n",
+		disk ? "max_sectors_kb/read_ahead_kb" : "huge=, content");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
 		struct json_object *set = get(c, "setup");
-		char head[24], text[256];
+		const char *huge = get_string(set, "huge");
+		char head[24], text[256], how[64];
 
+		if (huge)
+			snprintf(how, sizeof(how), "huge=%s, %s", huge,
+				 get_string(set, "content"));
+		else
+			snprintf(how, sizeof(how), "%d/%d",
+				 json_object_get_int(get(set, "max_sectors_kb")),
+				 json_object_get_int(get(set, "read_ahead_kb")));
 		snprintf(head, sizeof(head), "%-9s ", need_string(c, "id"));
-		snprintf(text, sizeof(text), "%s, %s, %d/%d: %s",
-			 get_string(set, "fs"), get_string(set, "file"),
-			 json_object_get_int(get(set, "max_sectors_kb")),
-			 json_object_get_int(get(set, "read_ahead_kb")),
+		snprintf(text, sizeof(text), "%s, %s, %s: %s",
+			 get_string(set, "fs"), get_string(set, "file"), how,
 			 get_string(c, "title"));
 		print_wrapped(f, head, text);
 	}
