@@ -51,7 +51,7 @@ help:
 #:
 #: make qemu-test   fetch, build base and patched, boot both, re-run the claims
 #: make check       test the laboratory itself (no long boot; a few minutes)
-#: make check-full  the same, and the supervisor against guests that fail
+#: make check-full  the same, and real guests: that fail, and their settings
 #: make claims      list the claims
 #: make table       the verdicts of the last qemu-test once more
 #: make report      store the last results, and their table, beside the patches
@@ -134,7 +134,9 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $<
 
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/pattern-sum
-TESTS	= $(O)/bin/unit-lab $(filter-out tests/faults.t,$(wildcard tests/*.t))
+# these boot guests
+FULL	= tests/faults.t tests/settings.t
+TESTS	= $(O)/bin/unit-lab $(filter-out $(FULL),$(wildcard tests/*.t))
 
 .PHONY: check
 check: deps
@@ -150,7 +152,8 @@ check-full: deps
 
 .PHONY: _check-full
 _check-full: _build $(TEST_BIN)
-	$(Q)tests/run.sh $(TESTS) tests/faults.t
+	$(Q)qemu/fio-image.sh $(O)/fio.img
+	$(Q)tests/run.sh $(TESTS) $(FULL)
 
 .PHONY: claims
 claims: $(LAB)
