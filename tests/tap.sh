@@ -16,7 +16,7 @@ case $O in
 *) O=$top/$O ;;
 esac
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/mm-read-test.XXXXXX") || exit 1
-trap 'cd /; rm -rf "$tmp"' EXIT
+trap 'cd /; umount "$tmp/small" 2>/dev/null; rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM HUP
 tests=0
 failures=0
@@ -66,6 +66,70 @@ is_true()
 skip()
 {
 	ok 0 "$1" "$2"
+}
+
+# slow TOOL PATTERN [COMMAND]: from now on a TOOL in $tmp/slow pauses when its
+# arguments match the pattern, having made $tmp/reached; COMMAND is what it has
+# done by then.  It takes the place of nothing: the next run has the real one.
+slow()
+{
+	_real=$(command -v "$1")
+	rm -rf "$tmp/slow"
+	mkdir "$tmp/slow"
+	cat >"$tmp/slow/$1" <<-END
+	#!/bin/sh
+	pattern='$2'
+	case "\$*" in
+	\$pattern)
+		${3:-:}
+		: >"$tmp/reached"
+		sleep 20 ;;
+	esac
+	exec "$_real" "\$@"
+	END
+	chmod +x "$tmp/slow/$1"
+}
+
+# interrupted NAME SIGNAL COMMAND...: its process group gets SIGNAL once it has
+# come to the step that slow() named, as from a terminal, and it does not end
+# well.  $out is what it printed.
+interrupted()
+{
+	_name=$1 _sig=$2
+	shift 2
+	rm -f "$tmp/reached"
+	# a background job of a script starts with SIGINT ignored
+	env --default-signal=INT PATH="$tmp/slow:$PATH" setsid "$@" \
+		>"$tmp/said" 2>&1 </dev/null &
+	_pid=$!
+	_n=0
+	while [ ! -e "$tmp/reached" ] && [ $_n -lt 400 ] && kill -0 $_pid 2>/dev/null; do
+		sleep 0.05
+		_n=$((_n + 1))
+	done
+	kill "-$_sig" "-$_pid" 2>/dev/null
+	wait $_pid 2>/dev/null
+	_got=$?
+	out=$(cat "$tmp/said")
+	[ -e "$tmp/reached" ] && [ $_got != 0 ]
+	ok $? "$_name: SIG$_sig ends it"
+	[ -e "$tmp/reached" ] ||
+		printf '%s\n' "it did not come to the step" "$out" | sed 's/^/# /'
+}
+
+# small SIZE [OPTIONS]: $tmp/small is a file system of that size; false if it
+# cannot be mounted, as by anyone but root
+small()
+{
+	mkdir -p "$tmp/small"
+	mount -t tmpfs -o "size=$1${2:+,$2}" tmpfs "$tmp/small" 2>/dev/null
+}
+
+# filled: nothing more fits into it
+filled()
+{
+	cat /dev/zero >"$tmp/small/fill" 2>/dev/null
+	:
 }
 
 done_testing()
