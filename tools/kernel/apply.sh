@@ -30,9 +30,9 @@ for p in $patches; do
 	grep -q '^@@ ' "$p" || die "$p: no hunk in it: not a patch"
 done
 
+tmps="$tmps $stage"
 rm -rf "$stage" "$dest"
 mkdir -p "$stage"
-tmps="$tmps $stage"
 # shellcheck disable=SC2086 # a list of file names without blanks
 [ -z "$patches" ] || for f in $(touched $patches); do
 	[ -f "$PRISTINE/$f" ] || continue

@@ -92,6 +92,7 @@ blob_id()
 touched()
 {
 	sed -n 's,^+++ b/\([^	]*\).*,\1,p; s,^--- a/\([^	]*\).*,\1,p
-		s,^rename from \(.*\),\1,p; s,^rename to \(.*\),\1,p' "$@" |
+		s,^rename from \(.*\),\1,p; s,^rename to \(.*\),\1,p
+		s,^copy from \(.*\),\1,p; s,^copy to \(.*\),\1,p' "$@" |
 		sort -u
 }
