@@ -14,6 +14,8 @@
 #
 # An image is named by a hash of the tree, the files as patched, the config
 # fragment and the compiler.  The hash is in the release string too.
+#
+# Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config).
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -21,8 +23,7 @@ set -eu
 
 flavour=${1:?usage: build.sh FLAVOUR [SERIES]}
 series=${2:-}
-: "${CC:=gcc}" "${LAB:=$O/bin/lab}"
-fragment=$top/qemu/kernel.config
+: "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${FRAGMENT:=$top/qemu/kernel.config}"
 pristine=$work/pristine
 tree=$work/tree
 obj=$work/obj
@@ -36,6 +37,7 @@ objects=1530
 # no link to a stale image while, or after, anything below fails
 rm -f "$work/$flavour"
 rm -rf "$stage"
+tmps="$tmps $stage"
 if [ -n "$series" ]; then
 	"$top/tools/kernel/apply.sh" "$stage" "$series"
 	# those that a patch removes are among them
@@ -46,14 +48,15 @@ else
 	mkdir -p "$stage"
 fi
 
+[ -r "$FRAGMENT" ] || die "$FRAGMENT: no such config fragment"
+tools=$($CC --version | sed 1q; ld --version | sed 1q)
 hash=$({
 	sed 1q "$pristine.id"
 	for f in $files; do
 		echo "$f $(blob_id "$stage/$f")"
 	done
-	grep '^CONFIG\|^# CONFIG' "$fragment"
-	$CC --version | sed 1q
-	ld --version | sed 1q
+	grep '^CONFIG\|^# CONFIG' "$FRAGMENT"
+	echo "$tools"
 } | sha256sum | cut -c1-12)
 image=$work/images/$flavour-$hash
 release=$(tree_version "$pristine")-$flavour-$hash
@@ -67,35 +70,61 @@ fi
 # The tree to build in: hard links, broken by the renames below.
 if [ ! -f "$tree.id" ] || ! cmp -s "$tree.id" "$pristine.id"; then
 	rm -rf "$tree.id" "$tree" "$tree.touched" "$obj"
-	cp -al "$pristine" "$tree"
+	# cp has a line for each file that did not go
+	_said=$(cp -al "$pristine" "$tree" 2>&1) ||
+		die "$tree: $(echo "$_said" | grep -v '^+' | sed 1q)"
 	cp "$pristine.id" "$tree.id"
 fi
+
+new=$tree.new
+tmps="$tmps $new"
+asked=$obj/mm-read.config
+
+# changing FILE: what was made of it goes first
+changing()
+{
+	case $1 in
+	# make would ask on the terminal for what is new in it
+	*Kconfig*) rm -f "$asked" ;;
+	# make takes an object whose source is gone as it is
+	*.c | *.S) rm -f "$obj/${1%.?}.o" ;;
+	esac
+}
 
 # put SOURCE FILE: replaced only if it differs, so make sees only real changes
 put()
 {
 	cmp -s "$1" "$tree/$2" && return
+	changing "$2"
 	mkdir -p "$(dirname "$tree/$2")"
 	# a copy, not a link, and with a time of its own: make goes by that
-	cp "$1" "$tree/$2.new"
-	mv "$tree/$2.new" "$tree/$2"
+	cp "$1" "$new"
+	mv "$new" "$tree/$2"
 }
 
-touch "$tree.touched"
-for f in $files; do
-	# noted first: an interrupted run is put right by the next one
-	[ "$f" = /dev/null ] || grep -qxF "$f" "$tree.touched" ||
-		echo "$f" >>"$tree.touched"
-done
+# take FILE: away from the tree
+take()
+{
+	[ -e "$tree/$1" ] || return 0
+	changing "$1"
+	rm -f "$tree/$1"
+}
+
+# Noted first, and all at once: an interrupted run is put right by the next one.
+{
+	[ ! -f "$tree.touched" ] || cat "$tree.touched"
+	[ -z "$files" ] || echo "$files"
+} | sort -u >"$new"
+mv "$new" "$tree.touched"
 while read -r f; do
 	if [ -f "$stage/$f" ]; then
 		put "$stage/$f" "$f"
 	elif echo "$files" | grep -qxF "$f"; then
-		rm -f "$tree/$f"
+		take "$f"
 	elif [ -f "$pristine/$f" ]; then
 		put "$pristine/$f" "$f"
 	else
-		rm -f "$tree/$f"
+		take "$f"
 	fi
 done <"$tree.touched"
 
@@ -106,29 +135,36 @@ log=$work/build-$flavour.log
 run_make()
 {
 	# -s would hide the object lines, which are the progress
-	make -C "$tree" O="$abs" CC="$CC" LOCALVERSION="-$flavour-$hash" "$@"
+	make -C "$tree" O="$abs" CC="$CC" LOCALVERSION="-$flavour-$hash" "$@" </dev/null
 }
 
-# Only a changed fragment: kconfig would otherwise touch nothing but take 6 s
-if ! cmp -s "$fragment" "$obj/mm-read.config" || [ ! -f "$obj/.config" ]; then
-	rm -f "$obj/mm-read.config"
-	run_make KCONFIG_ALLCONFIG="$fragment" allnoconfig >"$log" 2>&1 ||
-		die "allnoconfig failed: $(tail -n 1 "$log"), see $log"
-	"$top/tools/kernel/config-check.sh" "$fragment" "$obj/.config"
-	cp "$fragment" "$obj/mm-read.config"
+# Only for another fragment, compiler or Kconfig: kconfig would otherwise touch
+# nothing but take 6 s.
+{ cat "$FRAGMENT"; echo "$tools"; } >"$new"
+if ! cmp -s "$new" "$asked" || [ ! -f "$obj/.config" ]; then
+	rm -f "$asked"
+	_said=$(run_make KCONFIG_ALLCONFIG="$FRAGMENT" allnoconfig 2>&1) ||
+		die "allnoconfig failed: $(echo "$_said" | awk '
+			!/^(make|\+)/ { line = $0 }
+			END { print line ? line : $0 }')"
+	"$top/tools/kernel/config-check.sh" "$FRAGMENT" "$obj/.config"
+	mv "$new" "$asked"
 	full=$objects
 else
 	full=0
 fi
 [ -f "$obj/vmlinux" ] || full=$objects
 
-failed=$obj/mm-read.failed
-rm -f "$failed"
+# What is noted is success: on a full disk a failure may not be.
+made=$obj/mm-read.made
+rm -f "$made"
 {
-	run_make -j"$JOBS" vmlinux 2>&1 || echo $? >"$failed"
+	run_make -j"$JOBS" vmlinux 2>&1 && : >"$made"
 } | "$LAB" progress --title "build $flavour" --expect "$full" --log "$log"
-if [ -f "$failed" ]; then
-	grep -n 'error:\|Error \|No space' "$log" | sed 5q >&2
+if [ ! -f "$made" ]; then
+	! grep -q 'No space left' "$log" ||
+		die "building $flavour failed: No space left on device, see $log"
+	grep -n 'error:\|Error ' "$log" | sed 5q >&2
 	die "building $flavour failed, see $log"
 fi
 
@@ -136,14 +172,17 @@ built=$(cat "$obj/include/config/kernel.release")
 [ "$built" = "$release" ] ||
 	die "built release $built, expected $release"
 # named last: an image that is there is whole
-mkdir -p "$image"
-cp "$obj/vmlinux" "$image/vmlinux"
-cp "$obj/.config" "$image/config"
-cp "$obj/usr/gen_init_cpio" "$image/gen_init_cpio"
+part=$image.tmp
+tmps="$tmps $part"
+rm -rf "$part" "$image"
+mkdir -p "$part"
+cp "$obj/vmlinux" "$part/vmlinux"
+cp "$obj/.config" "$part/config"
+cp "$obj/usr/gen_init_cpio" "$part/gen_init_cpio"
 for f in $files; do
 	echo "$(blob_id "$stage/$f") $f"
-done >"$image/files"
-echo "$release" >"$image/release.tmp"
-mv "$image/release.tmp" "$image/release"
+done >"$part/files"
+echo "$release" >"$part/release"
+mv "$part" "$image"
 ln -s "images/$flavour-$hash" "$work/$flavour"
 say "build: $flavour: image $hash"
