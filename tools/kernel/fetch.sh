@@ -50,9 +50,10 @@ accept()
 	set -- "$1" "$2" $_wrong
 	[ "$_v" != "$version" ] ||
 		die "$2: $3 is blob $4, pinned is $5 (patches/$BASE/base)"
-	PRISTINE=$1 "$top/tools/kernel/apply.sh" "$O/$BASE/drift.$$" ||
+	tmps="$tmps $work/drift.$$"
+	PRISTINE=$1 "$top/tools/kernel/apply.sh" "$work/drift.$$" ||
 		die "$2: Linux $_v differs from $version in $3, and the quilt does not apply to it"
-	rm -rf "$O/$BASE/drift.$$"
+	rm -rf "$work/drift.$$"
 	say "fetch: Linux $_v instead of $version: $3 differs from the pin, the quilt applies without fuzz"
 }
 
@@ -61,10 +62,32 @@ finish()
 {
 	accept "$1" "$2"
 	rm -rf "$id" "$pristine"
+	tmps="$tmps $id.tmp"
+	note "$id.tmp" "$3
+$2"
 	mv "$1" "$pristine"
-	printf '%s\n%s\n' "$3" "$2" >"$id.tmp"
 	mv "$id.tmp" "$id"
 	say "fetch: Linux $(tree_version "$pristine") from $2"
+}
+
+# note FILE TEXT: where "set -e" has no say, too
+note()
+{
+	printf '%s\n' "$2" 2>/dev/null >"$1" || die "$1: cannot be written: is the disk full?"
+}
+
+# What a pipeline of ours says of itself goes into $said, with a line "FAILED"
+# from each part that did: a full disk has no room for a note of it.
+failed()
+{
+	case $said in
+	*FAILED*) ;;
+	*) return 1 ;;
+	esac
+	said=$(echo "$said" | grep -v '^+\|^FAILED' | sed 1q)
+	case $said in
+	*"Wrote only"* | *"No space"*) said="$said: is the disk full?" ;;
+	esac
 }
 
 # unpack ARCHIVE DIR: with the reason in one line when it fails
@@ -72,20 +95,15 @@ unpack()
 {
 	mkdir -p "$2"
 	say "fetch: unpack $(basename "$1") (about 20 s)"
-	case $1 in
+	said=$({ case $1 in
 	*.deb)
-		{ dpkg-deb --fsys-tarfile "$1" || : >"$2.bad"; } |
+		{ dpkg-deb --fsys-tarfile "$1" || echo FAILED >&2; } |
 			{ tar -xOf - --wildcards './usr/src/linux-source-*.tar.xz' ||
-				: >"$2.bad"; } |
-			tar -xJf - --strip-components=1 -C "$2" || : >"$2.bad" ;;
-	*) tar -xJf "$1" --strip-components=1 -C "$2" || : >"$2.bad" ;;
-	esac 2>"$2.err"
-	if [ -e "$2.bad" ]; then
-		_why=$(grep -v '^+' "$2.err" | sed 1q)
-		rm -rf "$2" "$2.err" "$2.bad"
-		die "$(basename "$1"): unpacking failed: $_why"
-	fi
-	rm -f "$2.err"
+				echo FAILED >&2; } |
+			tar -xJf - --strip-components=1 -C "$2" || echo FAILED ;;
+	*) tar -xJf "$1" --strip-components=1 -C "$2" || echo FAILED ;;
+	esac; } 2>&1)
+	! failed || die "$(basename "$1"): unpacking failed: $said"
 }
 
 # tree_tar DIR: its sources as a tar archive, the same for the same content
@@ -101,9 +119,7 @@ import()
 	[ -d "$KERNEL_SRC" ] || die "KERNEL_SRC=$KERNEL_SRC: no such directory"
 	src=$(cd "$KERNEL_SRC" && pwd -P)
 	tmp=$pristine.tmp
-	bad=$work/import.bad
-	rm -f "$bad"
-	tmps="$tmps $tmp $bad"
+	tmps="$tmps $tmp"
 	if [ "$(git -C "$src" rev-parse --show-toplevel 2>/dev/null)" = "$src" ] ||
 	   [ "$(git -C "$src" rev-parse --is-bare-repository 2>/dev/null)" = true ]; then
 		commit=$(git -C "$src" rev-parse --verify -q "$KERNEL_REF^{commit}") ||
@@ -120,10 +136,11 @@ import()
 		is_tree "$src" ||
 			die "KERNEL_SRC=$src: not a kernel tree (no Makefile or mm/readahead.c)"
 		say "fetch: hash $src"
-		new="tree $({ tree_tar "$src" 2>"$bad.err" || cat "$bad.err" >"$bad"; } |
-			sha256sum | cut -c1-40)"
-		rm -f "$bad.err"
-		[ ! -e "$bad" ] || die "KERNEL_SRC=$src: $(sed 1q "$bad")"
+		said=$({ { tree_tar "$src" || echo FAILED >&2; } |
+			sha256sum || echo FAILED; } 2>&1)
+		! failed || die "KERNEL_SRC=$src: $said"
+		# the sum comes last
+		new="tree $(echo "$said" | tail -n 1 | cut -c1-40)"
 		what=$src
 	fi
 	if [ -f "$id" ] && [ "$(sed 1q "$id")" = "$new" ]; then
@@ -133,11 +150,11 @@ import()
 	fi
 	rm -rf "$tmp"
 	mkdir -p "$tmp"
-	case $new in
-	git*) { git -C "$src" archive "$commit" || : >"$bad"; } ;;
-	*) { tree_tar "$src" || : >"$bad"; } ;;
-	esac 2>/dev/null | tar -xf - -C "$tmp" 2>/dev/null || : >"$bad"
-	[ ! -e "$bad" ] || die "copying $src to $O failed: is the disk full?"
+	said=$({ case $new in
+	git*) { git -C "$src" archive "$commit" || echo FAILED >&2; } ;;
+	*) { tree_tar "$src" || echo FAILED >&2; } ;;
+	esac | tar -xf - -C "$tmp" || echo FAILED; } 2>&1)
+	! failed || die "copying $src to $work failed: $said"
 	finish "$tmp" "$what" "$new"
 }
 
@@ -146,6 +163,7 @@ cached()
 {
 	[ -f "$1" ] && [ -f "$1.sha256" ] || return 1
 	_got=$(sha256sum "$1" | cut -d' ' -f1)
+	[ -n "$_got" ] || die "$1: cannot be read"
 	_want=$(cat "$1.sha256")
 	[ "$_got" = "$_want" ] && return 0
 	rm -f "$1" "$1.sha256"
@@ -157,6 +175,16 @@ reasons=
 no_source()
 {
 	reasons="$reasons; $1: $2"
+}
+
+# keep FILE NAME SUM: a verified FILE gets its name in the cache
+keep()
+{
+	archive=$CACHE/$2
+	# the sum alone is nothing, and an archive without one is not looked at
+	note "$archive.sha256" "$3"
+	said=$(mv -T "$1" "$archive.tmp" 2>&1 && mv "$archive.tmp" "$archive" 2>&1) ||
+		die "$archive: $said"
 }
 
 # The mirror of the machine's own configuration, whatever release it is on.
@@ -180,6 +208,8 @@ from_debian()
 		return 1
 	fi
 	apt=$(cd "$O" && pwd)/apt
+	new=$apt/new
+	tmps="$tmps $new $CACHE/*.tmp"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$CACHE"
 	set -- "$1" "$2" -o "Dir::Etc::SourceList=$apt/sources.list" \
 		-o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$apt/lists" \
@@ -191,12 +221,11 @@ from_debian()
 	mirrors=$(debian_mirrors)
 	[ -n "$mirrors" ] || no_source debian "no mirror in the configuration of apt"
 	for mirror in $mirrors; do
-		echo "deb [signed-by=$keyring] $mirror $suite main" \
-			>"$apt/sources.list"
+		note "$apt/sources.list" "deb [signed-by=$keyring] $mirror $suite main"
 		say "fetch: $package from Debian $suite"
-		if ! apt-get "$@" -qq update >"$apt/log" 2>&1 ||
-		   grep -q '^[WE]: .*Failed to fetch' "$apt/log"; then
-			no_source debian "$(grep -m1 '^[WE]:' "$apt/log" |
+		if ! said=$(apt-get "$@" -qq update 2>&1) ||
+		   echo "$said" | grep -q '^[WE]: .*Failed to fetch'; then
+			no_source debian "$(echo "$said" | grep -m1 '^[WE]:' |
 				cut -d' ' -f2- | cut -c1-160)"
 			continue
 		fi
@@ -209,35 +238,35 @@ from_debian()
 			continue
 		fi
 		# the file name of a download has its colons and such encoded
-		rm -f "$apt"/*.deb
-		if ! (cd "$apt" && apt-get "$@" -q download "$package") \
-		     >"$apt/log" 2>&1; then
-			no_source debian "$(grep -m1 '^E:' "$apt/log" | cut -c4-160)"
+		rm -rf "$new"
+		mkdir "$new" || die "$new: cannot be made"
+		if ! said=$(cd "$new" && apt-get "$@" -q download "$package" 2>&1); then
+			no_source debian "$(echo "$said" | grep -m1 '^E:' | cut -c4-160)"
 			continue
 		fi
-		got=$(sha256sum "$apt"/*.deb | cut -d' ' -f1)
+		got=$(sha256sum "$new"/*.deb | cut -d' ' -f1)
 		if [ "$got" != "$want" ]; then
-			rm -f "$apt"/*.deb
 			no_source debian "$file: sha256 $got, expected $want"
 			continue
 		fi
-		archive=$CACHE/$file
-		mv "$apt"/*.deb "$archive"
-		echo "$got" >"$archive.sha256"
+		keep "$new"/*.deb "$file" "$got"
+		rm -rf "$new"
 		return 0
 	done
 	return 1
 }
 
+# get URL FILE: why not is in $reason
 get()
 {
-	curl --fail --silent --show-error --location --connect-timeout 20 \
-		--retry 2 --output "$2" "$1" 2>"$2.err" || {
-		reason=$(sed 's/^curl: *//' "$2.err" | sed 1q)
-		rm -f "$2" "$2.err"
-		return 1
-	}
-	rm -f "$2.err"
+	_ended=0
+	reason=$(curl --fail --silent --show-error --location --connect-timeout 20 \
+		--retry 2 --output "$2" "$1" 2>&1) || _ended=$?
+	reason=$(echo "$reason" | grep -v '^+' | sed 's/^curl: *//; 1q')
+	# it may be silent on that
+	[ $_ended != 23 ] ||
+		reason="$(basename "$2" .tmp): cannot be written: is the disk full?"
+	[ $_ended = 0 ]
 }
 
 # tarball PATH: checked against the signed list of sums that lies beside it
@@ -246,15 +275,14 @@ from_kernel_org()
 	url=$KERNEL_ORG/$1
 	file=$(basename "$1")
 	mkdir -p "$CACHE"
-	tmp=$CACHE/$file.tmp
-	tmps="$tmps $tmp $CACHE/sums.tmp"
+	tmp=$CACHE/$file.new.tmp
+	tmps="$tmps $CACHE/*.tmp"
 	say "fetch: $file from kernel.org"
 	if ! get "$(dirname "$url")/sha256sums.asc" "$CACHE/sums.tmp"; then
 		no_source kernel.org "$reason"
 		return 1
 	fi
 	signed=$CACHE/signed.tmp
-	tmps="$tmps $signed"
 	rm -f "$signed"
 	if command -v gpg >/dev/null; then
 		status=$(gpg --batch --status-fd 1 --output "$signed" \
@@ -270,7 +298,7 @@ from_kernel_org()
 		say "fetch: the signature on kernel.org's list of sums is good" ;;
 	*)
 		say "fetch: the signature on kernel.org's list of sums is not checked (its key is not in your keyring)"
-		cp "$CACHE/sums.tmp" "$signed" ;;
+		signed=$CACHE/sums.tmp ;;
 	esac
 	want=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$signed" | sed 1q)
 	if [ -z "$want" ]; then
@@ -283,16 +311,15 @@ from_kernel_org()
 	fi
 	got=$(sha256sum "$tmp" | cut -d' ' -f1)
 	if [ "$got" != "$want" ]; then
-		rm -f "$tmp"
 		no_source kernel.org "$file: sha256 $got, expected $want"
 		return 1
 	fi
-	archive=$CACHE/$file
-	echo "$got" >"$archive.sha256"
-	mv "$tmp" "$archive"
+	keep "$tmp" "$file" "$got"
 }
 
 mkdir -p "$work"
+# of a run that was killed
+rm -rf "$pristine.tmp" "$work"/drift.* "$CACHE"/*.tmp
 
 if [ -n "$KERNEL_SRC" ]; then
 	import
@@ -329,6 +356,6 @@ fi
 
 tmp=$pristine.tmp
 rm -rf "$tmp"
-tmps="$tmps $tmp $tmp.err $tmp.bad"
+tmps="$tmps $tmp"
 unpack "$archive" "$tmp"
 finish "$tmp" "$(basename "$archive")" "archive $(cut -c1-40 "$archive.sha256")"
