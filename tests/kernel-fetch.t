@@ -43,7 +43,7 @@ clean()
 nothing()
 {
 	is_true "$1: nothing is left half done" sh -c \
-		"! ls -d '$O'/7.3/pristine* '$O'/7.3/drift* '$O'/cache/*.tmp 2>/dev/null"
+		"! ls -d '$O'/7.3/pristine* '$O'/7.3/drift* '$O'/7.3/import* '$O'/cache/*.tmp* '$O'/apt/*.deb 2>/dev/null"
 }
 
 fails()
@@ -179,42 +179,194 @@ else
 	skip "an unsigned Debian mirror" "not a Debian machine"
 fi
 
-# Ctrl-C while it unpacks: the process group gets the signal, as from a terminal
-clean
-mkdir -p "$tmp/bin"
-printf '#!/bin/sh\ncase "$*" in *-xJf*) sleep 5 ;; esac\nexec /bin/tar "$@"\n' >"$tmp/bin/tar"
-chmod +x "$tmp/bin/tar"
-# (a background job of a script starts with SIGINT ignored)
-env --default-signal=INT PATH="$tmp/bin:$PATH" setsid "$fetch" >"$tmp/log" 2>&1 &
-pid=$!
-n=0
-while ! grep -q unpack "$tmp/log" 2>/dev/null && [ $n -lt 100 ]; do
-	sleep 0.1
-	n=$((n + 1))
+# Ctrl-C in every step.  What is slow pauses when it has done a part.
+
+# stopped NAME SIGNAL REGEX: the next run goes on, and does what the line says
+stopped()
+{
+	interrupted "$1" "$2" "$fetch"
+	[ "$2" = KILL ] || nothing "$1"
+	is_true "$1: no tree that is taken for one" test ! -e "$O/7.3/pristine.id"
+	check "$1: the next run goes on" 0 "$3" "$fetch"
+	is_true "$1: with the whole tree" sh -c "cmp '$O/7.3/pristine/mm/readahead.c' \
+		'$real/mm/readahead.c' && test -s '$O/7.3/pristine.id'"
+	is_true "$1: and nothing temporary is left" sh -c \
+		"! find '$O' -name '*.tmp*' -o -name 'drift*' -o -name '*.err' | grep ."
+}
+
+from='Linux 7.3.4 from linux-7.3.4.tar.xz'
+# curl's own arguments end in: --output FILE URL
+# shellcheck disable=SC2016 # for the script to expand
+half='while [ "$1" != --output ]; do shift; done; echo half >"$2"'
+for sig in INT KILL; do
+	clean
+	slow curl '*sha256sums.asc' "$half"
+	stopped "the list of sums comes" $sig "$from"
+	clean
+	slow curl '*.tar.xz' "$half"
+	stopped "the tarball comes" $sig "$from"
+	clean
+	slow sha256sum '*.tmp'
+	stopped "the tarball is checked" $sig "$from"
+	clean
+	# shellcheck disable=SC2016 # for the script to expand
+	slow tar '-xJf *' 'mkdir -p "$5/mm"; echo half >"$5/Makefile"'
+	stopped "it is unpacked" $sig 'tar.xz from the cache'
+	clean
+	slow mv '*.tmp */pristine'
+	stopped "the tree is renamed" $sig 'tar.xz from the cache'
+	clean
+	slow mv '*pristine.id'
+	stopped "the tree is named" $sig 'tar.xz from the cache'
 done
-kill -INT "-$pid" 2>/dev/null
-wait $pid
-is_true "Ctrl-C while unpacking ends it" test $? != 0
-nothing "Ctrl-C while unpacking"
-check "the next run goes on from there" 0 'Linux 7.3.4 from linux-7.3.4.tar.xz' "$fetch"
 
 clean
-if mkdir "$tmp/small" && mount -t tmpfs -o size=400k tmpfs "$tmp/small" 2>/dev/null; then
-	dd if=/dev/urandom of="$tmp/t.bin" bs=1k count=600 2>/dev/null
-	mktree "$tmp/t" 7.3.4
-	mv "$tmp/t.bin" "$tmp/t/mm/large"
+"$fetch" >/dev/null 2>&1
+rm -rf "$O/7.3"
+slow sha256sum '*.tar.xz'
+stopped "the cache is checked" INT 'tar.xz from the cache'
+rm -rf "$O/7.3"
+mkdir "$tmp/bin"
+printf '#!/bin/sh\nexit 1\n' >"$tmp/bin/sha256sum"
+chmod +x "$tmp/bin/sha256sum"
+check "a check that cannot be made" 1 'linux-7.3.4.tar.xz: cannot be read' \
+	env PATH="$tmp/bin:$PATH" "$fetch"
+is_true "costs nobody the archive" test -s "$O/cache/linux-7.3.4.tar.xz"
+
+mktree "$tmp/src" 7.3.4
+KERNEL_SRC=$tmp/src
+export KERNEL_SRC
+for sig in INT KILL; do
+	clean
+	slow sha256sum '*'
+	stopped "a tree is hashed" $sig 'Linux 7.3.4 from .*/src$'
+	clean
+	# shellcheck disable=SC2016 # for the script to expand
+	slow tar '-xf *' 'mkdir -p "$4/mm"; echo half >"$4/Makefile"'
+	stopped "a tree is copied" $sig 'Linux 7.3.4 from .*/src$'
+done
+mktree "$tmp/src" 7.3.9
+sed -i '1i /* shifted */' "$tmp/src/mm/readahead.c"
+clean
+slow patch '*-F0*'
+interrupted "the quilt is tried" INT "$fetch"
+nothing "the quilt is tried"
+clean
+slow rm '*drift*'
+interrupted "the quilt was tried" INT "$fetch"
+nothing "the quilt was tried"
+KERNEL_SRC=$tmp/git
+clean
+slow git '*archive*'
+stopped "a commit is copied" INT 'Linux 7.3.4 from .*/git '
+unset KERNEL_SRC
+
+# A file that cannot be read is not left out without a word.
+mktree "$tmp/src" 7.3.4
+cat >"$tmp/bin/tar" <<-END
+	#!/bin/sh
+	case "\$*" in
+	*-cf*)
+		$(command -v tar) "\$@"
+		echo "tar: ./mm/page_io.c: Cannot open: Permission denied" >&2
+		exit 2 ;;
+	esac
+	exec $(command -v tar) "\$@"
+END
+rm "$tmp/bin/sha256sum"
+chmod +x "$tmp/bin/tar"
+clean
+check "a tree that cannot be read" 1 'KERNEL_SRC=.*/src: .*page_io.c: Cannot open' \
+	env PATH="$tmp/bin:$PATH" KERNEL_SRC="$tmp/src" "$fetch"
+nothing "a tree that cannot be read"
+rm "$tmp/bin/tar"
+
+# Debian, with an apt that has one package and no network
+if [ -f /usr/share/keyrings/debian-archive-keyring.gpg ]; then
+	package=linux-source-7.3_7.3.4-1_all.deb
+	mkdir -p "$tmp/root/DEBIAN" "$tmp/root/usr/src"
+	printf 'Package: linux-source-7.3\nVersion: 7.3.4-1\nArchitecture: all\nMaintainer: t <t@example.org>\nDescription: t\n' \
+		>"$tmp/root/DEBIAN/control"
+	cp "$tmp/mirror/v7.x/linux-7.3.4.tar.xz" "$tmp/root/usr/src/linux-source-7.3.tar.xz"
+	dpkg-deb -Znone -b "$tmp/root" "$tmp/$package" >/dev/null 2>&1
+	cat >"$tmp/bin/apt-get" <<-END
+	#!/bin/sh
+	case "\$*" in
+	*" download "*) exec cp "$tmp/$package" . ;;
+	*" update") exit 0 ;;
+	esac
+	exit 100
+	END
+	cat >"$tmp/bin/apt-cache" <<-END
+	#!/bin/sh
+	echo "Filename: pool/$package"
+	echo "SHA256: \$(sha256sum <"$tmp/$package" | cut -d' ' -f1)"
+	END
+	chmod +x "$tmp/bin/apt-get" "$tmp/bin/apt-cache"
+	OLDPATH=$PATH
+	PATH=$tmp/bin:$PATH
+	from="Linux 7.3.4 from $package"
+	clean
+	check "a package of Debian" 0 "$from" "$fetch"
+	clean
+	slow apt-get '* update'
+	stopped "the lists of Debian come" INT "$from"
+	clean
+	slow apt-get '* download *' "echo half >$package"
+	stopped "the package comes" INT "$from"
+	clean
+	slow sha256sum '*.deb'
+	stopped "the package is checked" INT "$from"
+	clean
+	slow mv '*.deb'
+	stopped "the package is put into the cache" INT "$from"
+	clean
+	slow dpkg-deb '*'
+	stopped "the package is unpacked" INT "$package from the cache"
+	PATH=$OLDPATH
+else
+	skip "a package of Debian" "not a Debian machine"
+fi
+
+# A full disk, likewise
+mkdir "$tmp/large"
+dd if=/dev/urandom of="$tmp/large/mm" bs=1k count=600 2>/dev/null
+mktree "$tmp/t" 7.3.4
+cp "$tmp/large/mm" "$tmp/t/mm/large"
+mktarball 7.3.4 "$tmp/t"
+
+# full NAME SIZE REGEX: fetched in one line, and in the next run with room for it
+full()
+{
+	if ! small "$2"; then
+		skip "$1" "cannot mount a small file system"
+		skip "$1: the rest" "cannot mount a small file system"
+		return
+	fi
 	O=$tmp/small
-	mkdir -p "$tmp/small/7.3"
-	KERNEL_SRC=$tmp/t
-	export KERNEL_SRC
-	fails "a full disk" '(No space|failed)'
-	unset KERNEL_SRC
+	fails "$1" "$3"
+	is_true "$1: in one line" test "$(printf '%s\n' "$out" | grep -vc '^fetch: ')" = 1
+	mount -o remount,size=10m "$tmp/small"
+	check "$1: the next run goes on" 0 'Linux 7.3.4 from' "$fetch"
+	is_true "$1: with the whole tree" cmp "$O/7.3/pristine/mm/large" "$tmp/large/mm"
 	O=$tmp/o
 	umount "$tmp/small"
-else
-	skip "a full disk" "cannot mount a small file system"
-	skip "a full disk: nothing is left half done" "cannot mount a small file system"
-fi
+}
+
+echo 'version 7.3.4
+source kernel.org v7.x/linux-7.3.4.tar.xz' >"$PATCHES/7.3/base"
+full "the disk is full at the download" 400k 'kernel.org: .*tar.xz.*(full|No space)'
+full "the disk is full when it unpacks" 900k 'unpacking failed: .*mm/large: .*is the disk full'
+mktree "$tmp/src" 7.3.4
+cp "$tmp/large/mm" "$tmp/src/mm/large"
+KERNEL_SRC=$tmp/src
+export KERNEL_SRC
+full "the disk is full when a tree is copied" 400k 'copying .* failed: .*mm/large: .*is the disk full'
+git -C "$tmp/src" init -q
+git -C "$tmp/src" add .
+git -C "$tmp/src" -c user.name=t -c user.email=t@example.org commit -qm x
+full "the disk is full when a commit is copied" 400k 'copying .* failed: .*mm/large: .*is the disk full'
+unset KERNEL_SRC
 
 mkdir -p "$tmp/lock"
 flock "$tmp/lock/lock" sleep 3 &
