@@ -19,10 +19,13 @@ stamp=$(ldd "$fio" | awk '$2 == "=>" { print $3 } $1 ~ "^/" { print $1 }' |
 [ -f "$image" ] && [ "$(cat "$image.stamp" 2>/dev/null)" = "$stamp" ] && exit
 
 root=$image.root
-trap 'rm -rf "$root" "$image.tmp"' EXIT
+new=$image.tmp
+trap 'rm -rf "$root" "$new" "$image.stamp.tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-rm -rf "$root" "$image" "$image.stamp"
+trap 'exit 129' HUP
+# mkfs would ask what to do with an image that a killed run has left
+rm -rf "$root" "$image" "$image.stamp" "$new"
 mkdir -p "$root/bin" "$root/dev" "$root/mnt" "$root/proc" "$root/tmp"
 cp "$fio" "$root/bin/fio"
 ldd "$fio" | awk '$2 == "=>" { print $3 } $1 ~ "^/" { print $1 }' |
@@ -31,7 +34,14 @@ ldd "$fio" | awk '$2 == "=>" { print $3 } $1 ~ "^/" { print $1 }' |
 		cp -L "$lib" "$root/$lib"
 	done
 size=$(du -sm "$root" | cut -f1)
-mkfs.ext4 -q -O ^has_journal -d "$root" "$image.tmp" $((size * 5 / 4 + 16))M
-mv "$image.tmp" "$image"
-echo "$stamp" >"$image.stamp"
+if ! said=$(mkfs.ext4 -q -O ^has_journal -d "$root" "$new" $((size * 5 / 4 + 16))M 2>&1); then
+	echo "fio-image.sh: $image: $(echo "$said" | grep . | tail -n 1)" >&2
+	exit 1
+fi
+if ! echo "$stamp" 2>/dev/null >"$image.stamp.tmp"; then
+	echo "fio-image.sh: $image.stamp: cannot be written: is the disk full?" >&2
+	exit 1
+fi
+mv "$new" "$image"
+mv "$image.stamp.tmp" "$image.stamp"
 echo "fio-image: $("$fio" --version), $size MiB"
