@@ -6,6 +6,7 @@
  * promises hold; 1, one does not, or is void; 2, wrong input or a host that
  * cannot run it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,9 +57,16 @@ int main(int argc, char **argv)
 		{ "table", cmd_table },
 	};
 	unsigned int i;
+	int ret;
 
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(cmds); i++)
-		if (!strcmp(argv[1], cmds[i].name))
-			return cmds[i].run(argc - 1, argv + 1);
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(cmds); i++) {
+		if (strcmp(argv[1], cmds[i].name))
+			continue;
+		ret = cmds[i].run(argc - 1, argv + 1);
+		/* what did not get to the reader has not gone well */
+		if (fflush(stdout) || ferror(stdout))
+			die("standard output: not all of it could be written");
+		return ret;
+	}
 	die("usage: lab get|list|progress|report|run|table ...");
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdio.h>
 
 #include "result.h"
 #include "util.h"
@@ -146,14 +143,8 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 	return o;
 }
 
-void result_write(const char *path, struct json_object *root)
+const char *result_text(struct json_object *root)
 {
-	char *tmp = xasprintf("%s.tmp", path);
-
-	if (json_object_to_file_ext(tmp, root, JSON_C_TO_STRING_PRETTY |
-				    JSON_C_TO_STRING_NOSLASHESCAPE))
-		die("%s: %s", tmp, json_util_get_last_err());
-	if (rename(tmp, path))
-		die("%s: %s", path, strerror(errno));
-	free(tmp);
+	return json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
 }

@@ -22,8 +22,8 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 				  int run);
 struct json_object *result_claim(const struct claim *c, const struct judged *j);
 
-/* Writes it whole or not at all. */
-void result_write(const char *path, struct json_object *root);
+/* As it is stored; root owns the text. */
+const char *result_text(struct json_object *root);
 
 /**
  * table_print() - The verdict table of a stored result.

@@ -58,6 +58,15 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
+static void stop_if_interrupted(const char *dir)
+{
+	if (!interrupted)
+		return;
+	fprintf(stderr, "\nlab: interrupted; what the guests said so far: %s\n",
+		dir);
+	exit(128 + interrupted);
+}
+
 /* The first line of what a command prints, or "unknown" */
 static char *first_line(const char *command)
 {
@@ -98,9 +107,13 @@ static void must_run(const struct guest *g, const char *log, ...)
 	if (waitpid(pid, &status, 0) != pid || status) {
 		char *said = read_file(path, NULL);
 
+		/* the guests that run go with us */
+		stop_if_interrupted(g->dir);
+		if (!said || !*said)
+			die("%s failed, and said nothing (%s): is the disk full?",
+			    argv[0], path);
 		die("%s failed: %.*s (%s)", argv[0],
-		    said ? (int)strcspn(said, "\n") : 0, said ? said : "",
-		    path);
+		    (int)strcspn(said, "\n"), said, path);
 	}
 	free(path);
 }
@@ -593,7 +606,7 @@ static void run_jobs(struct job *jobs, int nr, const struct options *o,
 	double start = now();
 
 	while (left) {
-		while (next < nr && running < o->jobs) {
+		while (next < nr && running < o->jobs && !interrupted) {
 			start_job(&jobs[next++], o, dir);
 			running++;
 		}
@@ -613,9 +626,7 @@ static void run_jobs(struct job *jobs, int nr, const struct options *o,
 				guest_kill(&jobs[i].guest);
 				remove_images(&jobs[i]);
 			}
-			fprintf(stderr, "\nlab: interrupted; what the guests said so far: %s\n",
-				dir);
-			exit(128 + interrupted);
+			stop_if_interrupted(dir);
 		}
 		show_progress(jobs, nr, start);
 		usleep(50000);
@@ -649,6 +660,9 @@ static char *make_result_dir(const char *out)
 	time_t t = time(NULL);
 	int n = 1;
 
+	/* no "last" that shows an older run while, or after, this one fails */
+	unlink(link);
+	free(link);
 	if (mkdir(out, 0755) && errno != EEXIST)
 		die("%s: %s", out, strerror(errno));
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&t));
@@ -662,9 +676,6 @@ static char *make_result_dir(const char *out)
 		name = xasprintf("%s.%d", stamp, ++n);
 		dir = xasprintf("%s/%s", out, name);
 	}
-	/* no "last" that shows an older run while, or after, this one fails */
-	unlink(link);
-	free(link);
 	free(dir);
 	return name;
 }
@@ -760,7 +771,8 @@ int cmd_run(int argc, char **argv)
 		.limits = { 60, 180, 1800 },
 		.seed = 0x6d6d2d7265616421ULL,
 	};
-	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *path, *link;
+	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *link;
+	const char *path, *whole;
 	struct json_object *root, *order, *samples, *env;
 	struct claims all = { NULL, 0 };
 	struct groups groups;
@@ -802,6 +814,8 @@ int cmd_run(int argc, char **argv)
 	       all.nr, nr, o.jobs, dir);
 	fflush(stdout);
 	env = environment(&o, release);
+	/* a signal has cut it short, too */
+	stop_if_interrupted(dir);
 	run_jobs(jobs, nr, &o, dir, release);
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
 
@@ -839,8 +853,11 @@ int cmd_run(int argc, char **argv)
 	json_object_object_add(root, "order", order);
 	json_object_object_add(root, "samples", samples);
 
+	/* what a signal may have cut short is not stored */
+	stop_if_interrupted(dir);
 	path = xasprintf("%s/result.json", dir);
-	result_write(path, root);
+	whole = result_text(root);
+	write_files(&path, &whole, 1);
 	link = xasprintf("%s/last", o.out);
 	if (symlink(stamp, link))
 		die("%s: %s", link, strerror(errno));

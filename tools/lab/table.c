@@ -393,7 +393,9 @@ int cmd_report(int argc, char **argv)
 	struct claims all = { NULL, 0 };
 	struct json_object *root, *claims;
 	const char *verdict;
-	char *path, *tmp;
+	const char *paths[2], *texts[2];
+	char *table = NULL;
+	size_t len;
 	FILE *f;
 	int i;
 
@@ -420,19 +422,20 @@ int cmd_report(int argc, char **argv)
 		    !strcmp(verdict, verdict_name(VERDICT_FAILS)))
 			die("report: claim %s: %s", all.claim[i]->id, verdict);
 	}
-	path = xasprintf("%s/result.json", argv[3]);
-	result_write(path, root);
-	free(path);
-	path = xasprintf("%s/table", argv[3]);
-	tmp = xasprintf("%s.tmp", path);
-	f = fopen(tmp, "w");
+	f = open_memstream(&table, &len);
 	if (!f)
-		die("%s: %s", tmp, strerror(errno));
+		die("out of memory");
 	table_print(f, root);
-	if (fclose(f) || rename(tmp, path))
-		die("%s: %s", path, strerror(errno));
-	free(tmp);
-	free(path);
+	if (fclose(f))
+		die("out of memory");
+	paths[0] = xasprintf("%s/result.json", argv[3]);
+	texts[0] = result_text(root);
+	paths[1] = xasprintf("%s/table", argv[3]);
+	texts[1] = table;
+	write_files(paths, texts, 2);
+	free((char *)paths[0]);
+	free((char *)paths[1]);
+	free(table);
 	json_object_put(root);
 	return 0;
 }

@@ -145,6 +145,43 @@ char *read_file(const char *path, size_t *len)
 	return text;
 }
 
+static bool write_one(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	int err;
+
+	if (!f)
+		return false;
+	if (fputs(text, f) >= 0 && !fflush(f))
+		return !fclose(f);
+	err = errno;
+	fclose(f);
+	errno = err;
+	return false;
+}
+
+void write_files(const char * const *path, const char * const *text, int nr)
+{
+	char *tmp[MAX_FILES];
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		tmp[i] = xasprintf("%s.tmp", path[i]);
+		if (!write_one(tmp[i], text[i])) {
+			int err = errno, n;
+
+			for (n = 0; n <= i; n++)
+				unlink(tmp[n]);
+			die("%s: %s", path[i], strerror(err));
+		}
+	}
+	for (i = 0; i < nr; i++) {
+		if (rename(tmp[i], path[i]))
+			die("%s: %s", path[i], strerror(errno));
+		free(tmp[i]);
+	}
+}
+
 char *strip(char *s)
 {
 	char *e;

@@ -41,6 +41,18 @@ double now(void);
 /* The whole file as a string, or NULL with errno set; *len may be NULL. */
 char *read_file(const char *path, size_t *len);
 
+/**
+ * write_files() - Write text files, all of them or none.
+ * @path: Their names; what has such a name is replaced.
+ * @text: What they hold.
+ * @nr: How many; at most MAX_FILES.
+ *
+ * They get their names when all are written.  On a full disk there is neither
+ * a part of one nor a new one beside an old one.
+ */
+void write_files(const char * const *path, const char * const *text, int nr);
+#define MAX_FILES	2
+
 /* Removes blanks at both ends, in place; returns the new start. */
 char *strip(char *s);
 
