@@ -189,4 +189,136 @@ for sig in INT TERM KILL; do
 	is_true "no result is left by SIG$sig" test ! -e "$tmp/results-$sig/last"
 done
 
+FAKE=good
+
+# Nor does a step that is not a guest's outlive it, or make half a result.
+# The second look at the load is taken when all guests are done.
+# shellcheck disable=SC2016 # for the script to expand
+second='[ -e "$SEEN" ] || { : >"$SEEN"; exec cat "$@"; }'
+export SEEN="$tmp/seen"
+for sig in INT TERM; do
+	slow mkfs.ext4 '-q *'
+	interrupted "while a disk is made" $sig "$run"
+	is_true "while a disk is made: it says no more than that ($sig)" sh -c \
+		"grep -q '^lab: interrupted' '$tmp/said' && ! grep failed '$tmp/said'"
+	is_true "while a disk is made: no result ($sig)" test ! -e "$tmp/results/last"
+	slow cat /proc/loadavg
+	interrupted "while the host is looked at" $sig "$run"
+	is_true "while the host is looked at: no guest is started ($sig)" sh -c \
+		"! ls '$tmp/results/'\$(ls -t '$tmp/results' | head -n 1)/* 2>/dev/null"
+	is_true "while the host is looked at: no result ($sig)" test ! -e "$tmp/results/last"
+	rm -f "$SEEN"
+	slow cat /proc/loadavg "$second"
+	interrupted "when the guests are done" $sig "$run"
+	is_true "when the guests are done: no result ($sig)" sh -c \
+		"test ! -e '$tmp/results/last' &&
+		 ! ls '$tmp/results/'\$(ls -t '$tmp/results' | head -n 1)/result.json*"
+done
+check "the next run goes on" 0 '1 claims: 1 better than posted' "$run"
+
+# no_result NAME DIR: neither a whole one nor a part
+no_result()
+{
+	is_true "$1: no result, and no part of one" sh -c \
+		"test ! -e '$2/last' && ! find '$2' -name 'result.json*' | grep ."
+}
+
+# one_line NAME: from the laboratory, whatever it has said before
+one_line()
+{
+	is_true "$1: in one line" test "$(printf '%s\n' "$out" | grep -c '^lab: ')" = 1
+}
+
+# A full disk: when nothing has been written, when the guests write, and when
+# they are done.  What is full then is full for the result.
+if small 300k; then
+	mkdir "$tmp/full"
+	ln -s "$(command -v cat)" "$tmp/full/real"
+	cat >"$tmp/full/cat" <<-END
+	#!/bin/sh
+	if [ "\$*" = /proc/loadavg ] && [ -e "$tmp/seen" ]; then
+		"$tmp/full/real" /dev/zero >"$tmp/small/fill" 2>/dev/null
+	fi
+	[ "\$*" != /proc/loadavg ] || : >"$tmp/seen"
+	exec "$tmp/full/real" "\$@"
+	END
+	cat >"$tmp/full/qemu" <<-END
+	#!/bin/sh
+	[ "\$1" = --version ] || cat /dev/zero >"$tmp/small/fill" 2>/dev/null
+	exec "$top/tests/fake-qemu" "\$@"
+	END
+	chmod +x "$tmp/full/cat" "$tmp/full/qemu"
+
+	filled
+	check "the disk is full" 2 '^lab: .*No space left on device$' "$run" --out "$tmp/small/r"
+	one_line "the disk is full"
+	no_result "the disk is full" "$tmp/small/r"
+	rm -rf "$tmp/small/fill" "$tmp/small/r"
+	check "the guests fill the disk" 2 '^lab: .*/small/.*: ' \
+		"$run" --out "$tmp/small/r" --qemu "$tmp/full/qemu"
+	one_line "the guests fill the disk"
+	no_result "the guests fill the disk" "$tmp/small/r"
+	rm -rf "$tmp/small/fill" "$tmp/small/r"
+	rm -f "$tmp/seen"
+	check "the disk is full for the result" 2 \
+		'^lab: .*/small/r/.*/result.json: No space left on device$' \
+		env PATH="$tmp/full:$PATH" "$run" --out "$tmp/small/r"
+	one_line "the disk is full for the result"
+	no_result "the disk is full for the result" "$tmp/small/r"
+	rm "$tmp/small/fill"
+	check "the next run has room for it" 0 '1 claims: 1 better' "$run" --out "$tmp/small/r"
+	umount "$tmp/small"
+else
+	skip "the disk is full" "cannot mount a small file system"
+fi
+
+# Both files of a report, or none; however much fits.
+mkdir "$tmp/rival"
+cp -p "$tmp/patched"/* "$tmp/rival"
+echo 7.3.4-rival-hashrival >"$tmp/rival/release"
+is_true "a result to report" "$run" --rival "$tmp/rival"
+result=$tmp/results/last/result.json
+if small 1m; then
+	page=$(getconf PAGESIZE)
+	pages=0
+	partial=0
+	bad=
+	while [ $pages -lt 64 ]; do
+		echo old >"$tmp/small/result.json"
+		echo old >"$tmp/small/table"
+		mount -o "remount,size=$(((pages + 2) * page))" "$tmp/small"
+		said=$("$lab" report "$result" "$tmp/claims" "$tmp/small" 2>&1) && break
+		# "|| bad" for each of the things that have to be
+		[ "$(cat "$tmp/small/result.json" "$tmp/small/table")" = "old
+old" ] || bad="$bad; $pages pages: one of the files is new"
+		[ "$(ls "$tmp/small")" = "result.json
+table" ] || bad="$bad; $pages pages: left: $(ls "$tmp/small")"
+		case $said in
+		"lab: $tmp/small/result.json: No space left on device") ;;
+		"lab: $tmp/small/table: No space left on device") partial=1 ;;
+		*) bad="$bad; $pages pages: $said" ;;
+		esac
+		pages=$((pages + 1))
+	done
+	is_true "a full disk: both files of a report or none${bad:+ ($bad)}" test -z "$bad"
+	is_true "with room for the result, but not for the table, too" test $partial = 1
+	is_true "with room for both there are both" sh -c \
+		"cmp '$tmp/small/result.json' '$result' && '$lab' table '$result' | cmp - '$tmp/small/table'"
+	umount "$tmp/small"
+else
+	skip "a full disk: both files of a report or none" "cannot mount a small file system"
+fi
+
+# What does not get to the reader is not a success.
+for c in "list $tmp/claims" "table $result" "get $result T1 base reads"; do
+	# shellcheck disable=SC2086 # the words of a command
+	check "no room for the output of ${c%% *}" 2 \
+		'^lab: standard output: not all of it could be written$' \
+		sh -c "exec '$lab' $c 2>&1 >/dev/full"
+done
+check "no room for the verdicts of run" 2 '^lab: standard output' \
+	sh -c "exec '$run' 2>&1 >/dev/full"
+check "no room for the log of a build" 2 '^lab: /dev/full: No space left on device$' \
+	sh -c "echo '  CC      x.o' | '$lab' progress --log /dev/full"
+
 done_testing
