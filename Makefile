@@ -30,6 +30,8 @@ export PATH := $(PATH):/usr/sbin:/sbin
 export BASE O CACHE JOBS V CC KERNEL_SRC KERNEL_REF
 Q	= $(if $(filter 1,$(V)),,@)
 MAKEFLAGS += --no-print-directory
+# what a compiler that was killed has left is not a program
+.DELETE_ON_ERROR:
 # a pattern is for lab, not for the shell
 CLAIMS_Q = $(foreach c,$(CLAIMS),'$(c)')
 
