@@ -244,10 +244,12 @@ run "back to the former options" 0 "nothing has changed, image ${base_is##*-}" b
 CC_IS=2
 differs "another compiler"
 CC_IS=1
-sed -i 's/readahead 8/readahead eight/' "$work/pristine/mm/readahead.c"
+# one file that a quilt has touched, and one that none has
+sed -i 's/ 8/ eight/' "$work/pristine/mm/readahead.c" "$work/pristine/mm/gone.c"
 printf 'archive 5678\nlinux-7.3.5.tar.xz\n' >"$work/pristine.id"
 differs "another tree"
 has "another tree: base is of it" base 'readahead eight'
+has "another tree: in all its files" base 'gone eight'
 
 #
 # What a patch does to files is done, and undone for the other kernel
