@@ -209,7 +209,7 @@ from_debian()
 	fi
 	apt=$(cd "$O" && pwd)/apt
 	new=$apt/new
-	tmps="$tmps $new $CACHE/*.tmp"
+	tmps="$tmps $new"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$CACHE"
 	set -- "$1" "$2" -o "Dir::Etc::SourceList=$apt/sources.list" \
 		-o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$apt/lists" \
@@ -276,7 +276,6 @@ from_kernel_org()
 	file=$(basename "$1")
 	mkdir -p "$CACHE"
 	tmp=$CACHE/$file.new.tmp
-	tmps="$tmps $CACHE/*.tmp"
 	say "fetch: $file from kernel.org"
 	if ! get "$(dirname "$url")/sha256sums.asc" "$CACHE/sums.tmp"; then
 		no_source kernel.org "$reason"
@@ -320,6 +319,7 @@ from_kernel_org()
 mkdir -p "$work"
 # of a run that was killed
 rm -rf "$pristine.tmp" "$work"/drift.* "$CACHE"/*.tmp
+tmps="$tmps $CACHE/*.tmp"
 
 if [ -n "$KERNEL_SRC" ]; then
 	import
