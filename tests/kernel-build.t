@@ -383,7 +383,7 @@ stopped()
 {
 	# shellcheck disable=SC2016 # for the script to expand
 	case $2 in
-	cp) slow cp "$3" '[ -d "$2" ] || head -c 9 "$1" >"$2"' ;;
+	cp) slow cp "$3" 'if [ -d "$2" ]; then mkdir "$3"; else head -c 9 "$1" >"$2"; fi' ;;
 	*) slow "$2" "$3" ;;
 	esac
 	set -- "$1" "$4" "$5" "${6:-INT}"
