@@ -44,7 +44,8 @@ nothing()
 fio true
 check "it is made" 0 '^fio-image: ' "$make" "$image"
 whole "it is made"
-check "once" 0 '^$' "$make" "$image"
+is_true "once" "$make" "$image"
+is_true "and nothing is said then" test -z "$out"
 fio false
 check "another fio gets another" 0 '^fio-image: ' "$make" "$image"
 whole "another fio"
@@ -87,6 +88,10 @@ whole "Ctrl-C before it is stamped"
 # On a terminal mkfs asks before it takes what a killed run has left.
 clean
 "$make" "$image" >/dev/null
+mv "$image" "$image.tmp"
+truncate -s 1G "$image.tmp"
+check "after a run that was killed with a large one" 0 'fio-image: ' "$make" "$image"
+is_true "it is not a large one" test "$(stat -c %s "$image")" -lt 1000000000
 mv "$image" "$image.tmp"
 if command -v script >/dev/null; then
 	check "on a terminal, after a run that was killed" 0 'fio-image: ' \

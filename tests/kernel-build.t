@@ -401,6 +401,7 @@ stopped()
 	called "$1: by make"
 	has "$1: what it should" "$2" "$3"
 	run "$1: for base, too" 0 "^build: base: " base
+	has "$1: of all of the tree" base 'gone 8'
 	has "$1: base is base" base 'readahead 4'
 	tidy "$1: nothing temporary is left then"
 }
