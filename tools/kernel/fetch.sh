@@ -183,7 +183,8 @@ keep()
 	archive=$CACHE/$2
 	# the sum alone is nothing, and an archive without one is not looked at
 	note "$archive.sha256" "$3"
-	said=$(mv -T "$1" "$archive.tmp" 2>&1 && mv "$archive.tmp" "$archive" 2>&1) ||
+	set -- "$1" "$CACHE/$$.$2.tmp"
+	said=$(mv -T "$1" "$2" 2>&1 && mv "$2" "$archive" 2>&1) ||
 		die "$archive: $said"
 }
 
@@ -265,7 +266,7 @@ get()
 	reason=$(echo "$reason" | grep -v '^+' | sed 's/^curl: *//; 1q')
 	# it may be silent on that
 	[ $_ended != 23 ] ||
-		reason="$(basename "$2" .tmp): cannot be written: is the disk full?"
+		reason="$(basename "$1"): $2 cannot be written: is the disk full?"
 	[ $_ended = 0 ]
 }
 
@@ -275,17 +276,18 @@ from_kernel_org()
 	url=$KERNEL_ORG/$1
 	file=$(basename "$1")
 	mkdir -p "$CACHE"
-	tmp=$CACHE/$file.new.tmp
+	sums=$CACHE/$$.sums.tmp
+	signed=$CACHE/$$.signed.tmp
+	tmp=$CACHE/$$.new.tmp
 	say "fetch: $file from kernel.org"
-	if ! get "$(dirname "$url")/sha256sums.asc" "$CACHE/sums.tmp"; then
+	if ! get "$(dirname "$url")/sha256sums.asc" "$sums"; then
 		no_source kernel.org "$reason"
 		return 1
 	fi
-	signed=$CACHE/signed.tmp
 	rm -f "$signed"
 	if command -v gpg >/dev/null; then
 		status=$(gpg --batch --status-fd 1 --output "$signed" \
-			--decrypt "$CACHE/sums.tmp" 2>/dev/null) || true
+			--decrypt "$sums" 2>/dev/null) || true
 	else
 		status="no gpg"
 	fi
@@ -297,7 +299,7 @@ from_kernel_org()
 		say "fetch: the signature on kernel.org's list of sums is good" ;;
 	*)
 		say "fetch: the signature on kernel.org's list of sums is not checked (its key is not in your keyring)"
-		signed=$CACHE/sums.tmp ;;
+		signed=$sums ;;
 	esac
 	want=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$signed" | sed 1q)
 	if [ -z "$want" ]; then
@@ -318,8 +320,10 @@ from_kernel_org()
 
 mkdir -p "$work"
 # of a run that was killed
-rm -rf "$pristine.tmp" "$work"/drift.* "$CACHE"/*.tmp
-tmps="$tmps $CACHE/*.tmp"
+rm -rf "$pristine.tmp" "$work"/drift.*
+# in a cache that others may use, too
+[ ! -d "$CACHE" ] || find "$CACHE" -maxdepth 1 -name '*.tmp' -mmin +1440 -exec rm -f {} +
+tmps="$tmps $CACHE/$$.*.tmp"
 
 if [ -n "$KERNEL_SRC" ]; then
 	import
