@@ -148,6 +148,15 @@ printf 'x' | dd of="$O/cache/linux-7.3.4.tar.xz" bs=1 seek=100 conv=notrunc 2>/d
 fails "a cached archive that was tampered with" 'sha256 [0-9a-f]{64}, expected [0-9a-f]{64}; removed'
 check "is fetched anew" 0 'linux-7.3.4.tar.xz from kernel.org' "$fetch"
 
+# The cache may be another run's, too.
+clean
+mkdir "$O/cache"
+: >"$O/cache/1.new.tmp"
+touch -d '2 days ago' "$O/cache/2.new.tmp"
+is_true "a cache in which another run is at work" "$fetch"
+is_true "what it is about to get is left alone" test -e "$O/cache/1.new.tmp"
+is_true "what is of a run long gone is removed" test ! -e "$O/cache/2.new.tmp"
+
 clean
 truncate -s -200 "$tmp/mirror/v7.x/linux-7.3.4.tar.xz"
 fails "a truncated download" 'linux-7.3.4.tar.xz: sha256 [0-9a-f]{64}, expected'
@@ -194,6 +203,8 @@ stopped()
 	check "$1: the next run goes on" 0 "$3" "$fetch"
 	is_true "$1: with the whole tree" sh -c "cmp '$O/7.3/pristine/mm/readahead.c' \
 		'$real/mm/readahead.c' && test -s '$O/7.3/pristine.id'"
+	# but for the cache, which others may use, after a kill
+	[ "$2" != KILL ] || rm -f "$O"/cache/*.tmp
 	is_true "$1: and nothing temporary is left" sh -c \
 		"! find '$O' -name '*.tmp*' -o -name 'drift*' -o -name '*.err' | grep ."
 }
@@ -248,6 +259,9 @@ for sig in INT KILL; do
 	# shellcheck disable=SC2016 # for the script to expand
 	slow tar '-xf *' 'mkdir -p "$4/mm"; echo half >"$4/Makefile"'
 	stopped "a tree is copied" $sig 'Linux 7.3.4 from .*/src$'
+	echo >>"$tmp/src/Makefile"
+	slow mv '*.tmp */pristine'
+	stopped "a tree is replaced" $sig 'Linux 7.3.4 from .*/src$'
 done
 mktree "$tmp/src" 7.3.9
 sed -i '1i /* shifted */' "$tmp/src/mm/readahead.c"
@@ -261,6 +275,10 @@ clean
 slow rm '*drift.*[0-9]' '[ $# = 2 ] || exec /bin/rm "$@"'
 interrupted "the quilt was tried" INT "$fetch"
 nothing "the quilt was tried"
+interrupted "the quilt was tried" KILL "$fetch"
+is_true "the quilt was tried: the next run goes on" "$fetch"
+is_true "the quilt was tried: and nothing temporary is left" sh -c \
+	"! ls -d '$O/7.3/drift'* 2>/dev/null"
 KERNEL_SRC=$tmp/git
 clean
 slow git '*archive*'
