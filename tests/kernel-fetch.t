@@ -347,6 +347,18 @@ if [ -f /usr/share/keyrings/debian-archive-keyring.gpg ]; then
 	clean
 	slow dpkg-deb '*'
 	stopped "the package is unpacked" INT "$package from the cache"
+	clean
+	if small 8k; then
+		check "the disk of the cache is full" 1 \
+			"small/$package: .*No space" env CACHE="$tmp/small" "$fetch"
+		is_true "the disk of the cache is full: in one line" \
+			test "$(printf '%s\n' "$out" | grep -vc '^fetch: ')" = 1
+		is_true "the disk of the cache is full: nothing is left there" \
+			test -z "$(ls "$tmp/small")"
+		umount "$tmp/small"
+	else
+		skip "the disk of the cache is full" "cannot mount a small file system"
+	fi
 	PATH=$OLDPATH
 else
 	skip "a package of Debian" "not a Debian machine"

@@ -177,15 +177,15 @@ no_source()
 	reasons="$reasons; $1: $2"
 }
 
-# keep FILE NAME SUM: a verified FILE gets its name in the cache
+# keep FILE NAME SUM: a verified FILE, which may be on another disk, gets its
+# name in the cache
 keep()
 {
 	archive=$CACHE/$2
+	said=$(mv -T "$1" "$CACHE/$$.keep.tmp" 2>&1) || die "$archive: $said"
 	# the sum alone is nothing, and an archive without one is not looked at
 	note "$archive.sha256" "$3"
-	set -- "$1" "$CACHE/$$.$2.tmp"
-	said=$(mv -T "$1" "$2" 2>&1 && mv "$2" "$archive" 2>&1) ||
-		die "$archive: $said"
+	mv "$CACHE/$$.keep.tmp" "$archive" || die "$archive: cannot be renamed"
 }
 
 # The mirror of the machine's own configuration, whatever release it is on.
