@@ -194,7 +194,7 @@ FAKE=good
 # Nor does a step that is not a guest's outlive it, or make half a result.
 # The second look at the load is taken when all guests are done.
 # shellcheck disable=SC2016 # for the script to expand
-second='[ -e "$SEEN" ] || { : >"$SEEN"; exec cat "$@"; }'
+second='[ -e "$SEEN" ] || { : >"$SEEN"; exec /bin/cat "$@"; }'
 export SEEN="$tmp/seen"
 for sig in INT TERM; do
 	slow mkfs.ext4 '-q *'
@@ -210,6 +210,8 @@ for sig in INT TERM; do
 	rm -f "$SEEN"
 	slow cat /proc/loadavg "$second"
 	interrupted "when the guests are done" $sig "$run"
+	is_true "when the guests are done: they are ($sig)" sh -c \
+		"grep -q '^end ' '$tmp/results/'\$(ls -t '$tmp/results' | head -n 1)/patched-2-*/report"
 	is_true "when the guests are done: no result ($sig)" sh -c \
 		"test ! -e '$tmp/results/last' &&
 		 ! ls '$tmp/results/'\$(ls -t '$tmp/results' | head -n 1)/result.json*"

@@ -814,8 +814,6 @@ int cmd_run(int argc, char **argv)
 	       all.nr, nr, o.jobs, dir);
 	fflush(stdout);
 	env = environment(&o, release);
-	/* a signal has cut it short, too */
-	stop_if_interrupted(dir);
 	run_jobs(jobs, nr, &o, dir, release);
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
 
