@@ -274,6 +274,25 @@ else
 	skip "the disk is full" "cannot mount a small file system"
 fi
 
+# Nor is an older result left to be taken for that of a run that did not begin.
+if small 300k nr_inodes=3; then
+	mkdir "$tmp/small/r"
+	ln -s "$tmp/results/last" "$tmp/small/r/last"
+	check "no room for a directory" 2 '^lab: .*No space left on device$' \
+		"$run" --out "$tmp/small/r"
+	is_true "no room for a directory: no older result" test ! -L "$tmp/small/r/last"
+	umount "$tmp/small"
+else
+	skip "no room for a directory" "cannot mount a small file system"
+fi
+
+mkdir "$tmp/mute"
+printf '#!/bin/sh\nexit 1\n' >"$tmp/mute/mkfs.ext4"
+chmod +x "$tmp/mute/mkfs.ext4"
+check "a tool that fails without a word" 2 \
+	'^lab: mkfs.ext4 failed, and said nothing \(.*/mkfs.log\): is the disk full\?$' \
+	env PATH="$tmp/mute:$PATH" "$run"
+
 # Both files of a report, or none; however much fits.
 mkdir "$tmp/rival"
 cp -p "$tmp/patched"/* "$tmp/rival"
