@@ -319,6 +319,7 @@ table" ] || bad="$bad; $pages pages: left: $(ls "$tmp/small")"
 		"lab: $tmp/small/table: No space left on device") partial=1 ;;
 		*) bad="$bad; $pages pages: $said" ;;
 		esac
+		[ -z "$bad" ] || break
 		pages=$((pages + 1))
 	done
 	is_true "a full disk: both files of a report or none${bad:+ ($bad)}" test -z "$bad"
