@@ -53,11 +53,17 @@ printf 'F:\tno/such/file\n' >>"$tmp/tree/MAINTAINERS"
 check "a pattern without a file is found" 0 'no file matches.*no/such/file' sh -c \
 	"cd '$tmp/tree' && '$tree/scripts/get_maintainer.pl' --self-test=patterns"
 
+# The tree has our own options only while it is built.
+{ cat "$tree/Kconfig"; printf 'source "%s"\n' "$top/mm/tests/Kconfig"; } >"$tmp/Kconfig"
 is_true "the kernel takes our options" make -C "$tree" O="$tmp/obj" \
-	KCONFIG_ALLCONFIG="$top/qemu/kernel.config" allnoconfig
+	KBUILD_KCONFIG="$tmp/Kconfig" KCONFIG_ALLCONFIG="$top/qemu/kernel.config" allnoconfig
 config=$tmp/obj/.config
 check "every option asked for is in force" 0 '^$' tools/kernel/config-check.sh \
 	qemu/kernel.config "$config"
+is_true "so does user mode Linux" make -C "$tree" O="$tmp/um" ARCH=um \
+	KBUILD_KCONFIG="$tmp/Kconfig" KCONFIG_ALLCONFIG="$top/tools/kernel/uml.config" allnoconfig
+check "every option of its own is in force" 0 '^$' tools/kernel/config-check.sh \
+	tools/kernel/uml.config "$tmp/um/.config"
 cat qemu/kernel.config >"$tmp/fragment"
 printf 'CONFIG_NO_SUCH_THING=y\n# CONFIG_XFS_FS is not set\n' >>"$tmp/fragment"
 sed '/^CONFIG_XFS_FS/d' qemu/kernel.config >"$tmp/less"

@@ -10,12 +10,15 @@
 # All flavours share one source tree and one object directory, patched in
 # place: kbuild writes absolute paths into its dependency files, so a copy of
 # either would rebuild everything, while a switch costs the objects of the
-# files that differ, and a link.
+# files that differ, and a link.  User mode Linux has an object directory of its
+# own.
 #
-# An image is named by a hash of the tree, the files as patched, the config
-# fragment and the compiler.  The hash is in the release string too.
+# An image is named by a hash of the tree, the files as patched, our tests if the
+# fragment asks for them, the config fragment and the compiler.  The hash is in
+# the release string too.
 #
-# Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config).
+# Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config); UML=1 for
+# user mode Linux (tools/kernel/uml.config).
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -23,14 +26,25 @@ set -eu
 
 flavour=${1:?usage: build.sh FLAVOUR [SERIES]}
 series=${2:-}
-: "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${FRAGMENT:=$top/qemu/kernel.config}"
+: "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${UML:=0}"
 pristine=$work/pristine
 tree=$work/tree
-obj=$work/obj
+objs="$work/obj $work/kunit-um"
 stage=$work/stage.$flavour
 files=
+tests=
 # objects of a full build, for the time left; a wrong number does no harm
-objects=1530
+if [ "$UML" = 1 ]; then
+	: "${FRAGMENT:=$top/tools/kernel/uml.config}"
+	obj=$work/kunit-um
+	arch="ARCH=um"
+	objects=950
+else
+	: "${FRAGMENT:=$top/qemu/kernel.config}"
+	obj=$work/obj
+	arch=
+	objects=1530
+fi
 
 [ -f "$pristine.id" ] || die "no kernel tree in $work: run fetch.sh first"
 
@@ -49,10 +63,12 @@ else
 fi
 
 [ -r "$FRAGMENT" ] || die "$FRAGMENT: no such config fragment"
+! grep -q '^CONFIG_READAHEAD_KUNIT_TEST=' "$FRAGMENT" ||
+	tests=$("$top/tools/kernel/overlay.sh" "$stage")
 tools=$($CC --version | sed 1q; ld --version | sed 1q)
 hash=$({
 	sed 1q "$pristine.id"
-	for f in $files; do
+	for f in $files $tests; do
 		echo "$f $(blob_id "$stage/$f")"
 	done
 	grep '^CONFIG\|^# CONFIG' "$FRAGMENT"
@@ -69,7 +85,8 @@ fi
 
 # The tree to build in: hard links, broken by the renames below.
 if [ ! -f "$tree.id" ] || ! cmp -s "$tree.id" "$pristine.id"; then
-	rm -rf "$tree.id" "$tree" "$tree.touched" "$obj"
+	# shellcheck disable=SC2086 # two names without blanks
+	rm -rf "$tree.id" "$tree" "$tree.touched" $objs
 	# cp has a line for each file that did not go
 	_said=$(cp -al "$pristine" "$tree" 2>&1) ||
 		die "$tree: $(echo "$_said" | grep -v '^+' | sed 1q)"
@@ -83,12 +100,14 @@ asked=$obj/mm-read.config
 # changing FILE: what was made of it goes first
 changing()
 {
-	case $1 in
-	# make would ask on the terminal for what is new in it
-	*Kconfig*) rm -f "$asked" ;;
-	# make takes an object whose source is gone as it is
-	*.c | *.S) rm -f "$obj/${1%.?}.o" ;;
-	esac
+	for _o in $objs; do
+		case $1 in
+		# make would ask on the terminal for what is new in it
+		*Kconfig*) rm -f "$_o/mm-read.config" ;;
+		# make takes an object whose source is gone as it is
+		*.c | *.S) rm -f "$_o/${1%.?}.o" ;;
+		esac
+	done
 }
 
 # put SOURCE FILE: replaced only if it differs, so make sees only real changes
@@ -114,6 +133,7 @@ take()
 {
 	[ ! -f "$tree.touched" ] || cat "$tree.touched"
 	[ -z "$files" ] || echo "$files"
+	[ -z "$tests" ] || echo "$tests"
 } | sort -u >"$new"
 mv "$new" "$tree.touched"
 while read -r f; do
@@ -135,7 +155,7 @@ log=$work/build-$flavour.log
 run_make()
 {
 	# -s would hide the object lines, which are the progress
-	make -C "$tree" O="$abs" CC="$CC" LOCALVERSION="-$flavour-$hash" "$@" </dev/null
+	make -C "$tree" ${arch:+"$arch"} O="$abs" CC="$CC" LOCALVERSION="-$flavour-$hash" "$@" </dev/null
 }
 
 # Only for another fragment, compiler or Kconfig: kconfig would otherwise touch
@@ -178,7 +198,7 @@ rm -rf "$part" "$image"
 mkdir -p "$part"
 cp "$obj/vmlinux" "$part/vmlinux"
 cp "$obj/.config" "$part/config"
-cp "$obj/usr/gen_init_cpio" "$part/gen_init_cpio"
+[ -n "$arch" ] || cp "$obj/usr/gen_init_cpio" "$part/gen_init_cpio"
 for f in $files; do
 	echo "$(blob_id "$stage/$f") $f"
 done >"$part/files"
