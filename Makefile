@@ -54,6 +54,7 @@ help:
 #: make qemu-test   fetch, build base and patched, boot both, re-run the claims
 #: make check       test the laboratory itself (no long boot; a few minutes)
 #: make check-full  the same, and real guests: that fail, and their settings
+#: make kunit       the KUnit tests of readahead, base and patched, UML and QEMU
 #: make claims      list the claims
 #: make table       the verdicts of the last qemu-test once more
 #: make report      store the last results, and their table, beside the patches
@@ -157,6 +158,16 @@ _check-full: _build $(TEST_BIN)
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)
 
+.PHONY: kunit
+kunit: deps
+	$(LOCKED) _kunit
+
+.PHONY: _kunit
+_kunit: _build
+	$(Q)UML=1 tools/kernel/build.sh um-base
+	$(Q)UML=1 tools/kernel/build.sh um-patched patches/$(BASE)/series
+	$(Q)tools/kernel/kunit.sh
+
 .PHONY: claims
 claims: $(LAB)
 	$(Q)$(LAB) list tests/claims $(CLAIMS_Q)
@@ -181,7 +192,8 @@ _clean:
 	$(Q)rm -rf $(O)/bin $(O)/results $(O)/fio.img
 	$(Q)for d in patches/*/; do b=$$(basename $$d); \
 		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
-			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival; \
+			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival \
+			$(O)/$$b/kunit* $(O)/$$b/um-*; \
 	done
 
 # but for the lock, which we hold

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# kunit.sh - the KUnit tests of mm/tests, of base and patched, in UML and QEMU
+#
+# User mode Linux is quick and has the checks of a debug kernel, but no large
+# folios; QEMU boots the very image that is measured, and skips nothing.  The
+# kernel's own kunit.py runs the one, and reads what the other prints.
+#
+# A test that is named fixed_* is of what the quilt fixes.  On base it has to
+# fail, and counts as passed then: one that passes there tests nothing.
+#
+# build.sh has been run, for $O/$BASE/{base,patched,um-base,um-patched}.  What
+# the kernels print, and what kunit.py makes of it, is in $O/$BASE/kunit/.  The
+# last line is "N passed, N failed, N skipped", and the exit status is 1 if any
+# failed.
+#
+# Environment: QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
+# /dev/kvm has to be believed), PYTHON3, KUNIT_PY.
+set -eu
+
+# shellcheck source=tools/kernel/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+: "${QEMU:=qemu-system-x86_64}" "${ACCEL:=tcg}" "${PYTHON3:=python3}"
+[ -n "$ACCEL" ] || ACCEL=tcg
+abs=$(cd "$work" 2>/dev/null && pwd) || die "$work: no such directory: run build.sh first"
+: "${KUNIT_PY:=$abs/pristine/tools/testing/kunit/kunit.py}"
+# seconds for a kernel, which takes a few; each test has a limit of its own
+limit=300
+passed=0
+failed=0
+skipped=0
+
+# kunit COMMAND ARGUMENT...: nothing is written to the tree that it is part of,
+# and its exit status says less than its result
+kunit()
+{
+	"$PYTHON3" -B "$KUNIT_PY" "$@" >>"$dir/kunit.log" 2>&1 || true
+}
+
+run_um()
+{
+	ln -sf "$abs/um-$flavour/vmlinux" "$dir/linux"
+	# UML would make directories of its own in $HOME and in /tmp
+	mkdir -p "$dir/tmp"
+	TMPDIR=$dir/tmp kunit exec --build_dir="$dir" --kunitconfig="$top/mm/tests" \
+		--timeout=$limit --kernel_args="uml_dir=$dir/tmp/" \
+		--json="$dir/result.json"
+	rm -rf "$dir/tmp"
+}
+
+run_qemu()
+{
+	timeout -k 5 $limit "$QEMU" -nodefaults -no-user-config -no-reboot \
+		-display none -machine pc -accel "$ACCEL" \
+		-cpu "$([ "$ACCEL" = kvm ] && echo host || echo qemu64)" \
+		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/$flavour/vmlinux" \
+		-append "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable kunit.enable=1 kunit_shutdown=reboot" \
+		-serial "file:$dir/test.log" </dev/null >"$dir/qemu.log" 2>&1 ||
+		say "kunit: $flavour, QEMU: exit status $?: $(sed 1q "$dir/qemu.log")"
+	[ ! -f "$dir/test.log" ] || kunit parse --json="$dir/result.json" "$dir/test.log"
+}
+
+# count WHERE: adds up what is in result.json, and names what is not as it has
+# to be
+count()
+{
+	_p=0 _f=0 _s=0 _must=0 _note=
+	"$PYTHON3" -B "$top/tools/kernel/kunit-results.py" "$dir/result.json" \
+		>"$dir/results" 2>>"$dir/kunit.log" || : >"$dir/results"
+	while read -r _result _name; do
+		case $flavour-$_result-$_name in
+		base-failed-fixed_*)
+			_must=$((_must + 1))
+			_p=$((_p + 1)) ;;
+		base-passed-fixed_*)
+			say "kunit: $flavour, $1: failed: $_name: it passes without the quilt"
+			_f=$((_f + 1)) ;;
+		*-passed-*) _p=$((_p + 1)) ;;
+		*-skipped-*) _s=$((_s + 1)) ;;
+		*)
+			say "kunit: $flavour, $1: failed: $_name"
+			_f=$((_f + 1)) ;;
+		esac
+	done <"$dir/results"
+	if [ $((_p + _f)) = 0 ]; then
+		say "kunit: $flavour, $1: failed: no test has been run"
+		_f=1
+	fi
+	if _said=$(grep -a -m1 'WARNING: \|BUG: \|BUG at \|Oops\|Kernel panic\|possible .* detected' "$dir/test.log"); then
+		say "kunit: $flavour, $1: failed: $(echo "$_said" | sed 's/^\[[ 0-9.]*\] *//')"
+		_f=$((_f + 1))
+	fi
+	[ $_f = 0 ] || say "kunit: $flavour, $1: see $work/kunit/$(basename "$dir")/test.log"
+	[ $_must = 0 ] || _note=" (of the passed, $_must fail without the quilt, as they have to)"
+	say "kunit: $flavour, $1: $_p passed, $_f failed, $_s skipped$_note"
+	passed=$((passed + _p))
+	failed=$((failed + _f))
+	skipped=$((skipped + _s))
+}
+
+for flavour in base patched; do
+	for where in um qemu; do
+		dir=$abs/kunit/$where-$flavour
+		rm -rf "$dir"
+		mkdir -p "$dir"
+		run_$where
+		case $where in
+		um) count UML ;;
+		qemu) count QEMU ;;
+		esac
+	done
+done
+
+say "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
