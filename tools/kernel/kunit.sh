@@ -28,6 +28,8 @@ abs=$(cd "$work" 2>/dev/null && pwd) || die "$work: no such directory: run build
 : "${KUNIT_PY:=$abs/pristine/tools/testing/kunit/kunit.py}"
 # seconds for a kernel, which takes a few; each test has a limit of its own
 limit=300
+# what no kernel says that is well
+alarm='WARNING: \|BUG: \|BUG at \|Oops\|Kernel panic\|possible .* detected'
 passed=0
 failed=0
 skipped=0
@@ -58,7 +60,7 @@ run_qemu()
 		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/$flavour/vmlinux" \
 		-append "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable kunit.enable=1 kunit_shutdown=reboot" \
 		-serial "file:$dir/test.log" </dev/null >"$dir/qemu.log" 2>&1 ||
-		say "kunit: $flavour, QEMU: exit status $?: $(sed 1q "$dir/qemu.log")"
+		broken="QEMU ended with $?: $(sed 1q "$dir/qemu.log")"
 	[ ! -f "$dir/test.log" ] || kunit parse --json="$dir/result.json" "$dir/test.log"
 }
 
@@ -84,12 +86,11 @@ count()
 			_f=$((_f + 1)) ;;
 		esac
 	done <"$dir/results"
-	if [ $((_p + _f)) = 0 ]; then
-		say "kunit: $flavour, $1: failed: no test has been run"
-		_f=1
-	fi
-	if _said=$(grep -a -m1 'WARNING: \|BUG: \|BUG at \|Oops\|Kernel panic\|possible .* detected' "$dir/test.log"); then
-		say "kunit: $flavour, $1: failed: $(echo "$_said" | sed 's/^\[[ 0-9.]*\] *//')"
+	[ -n "$broken" ] || [ $((_p + _f)) != 0 ] || broken="no test has been run"
+	[ -n "$broken" ] || broken=$(grep -a -m1 "$alarm" "$dir/test.log" 2>/dev/null |
+		sed 's/^\[[ 0-9.]*\] *//' | tr -d '\r')
+	if [ -n "$broken" ]; then
+		say "kunit: $flavour, $1: failed: $broken"
 		_f=$((_f + 1))
 	fi
 	[ $_f = 0 ] || say "kunit: $flavour, $1: see $work/kunit/$(basename "$dir")/test.log"
@@ -105,6 +106,7 @@ for flavour in base patched; do
 		dir=$abs/kunit/$where-$flavour
 		rm -rf "$dir"
 		mkdir -p "$dir"
+		broken=
 		run_$where
 		case $where in
 		um) count UML ;;
