@@ -8,7 +8,12 @@
 
 tree=$O/7.3/pristine
 checkpatch=$tree/scripts/checkpatch.pl
-ignore=$(grep -v '^#' tests/checkpatch.ignore | awk '{ printf "%s%s", s, $1; s = "," }')
+types()
+{
+	grep -v '^#' "$1" | awk '{ printf "%s%s", s, $1; s = "," }'
+}
+ignore=$(types tests/checkpatch.ignore)
+shims=$(types tests/checkpatch.shims)
 
 files=$(git ls-files --cached --others --exclude-standard)
 
@@ -18,8 +23,12 @@ done
 
 # checkpatch judges by what it prints
 for f in $(echo "$files" | grep '\.[ch]$'); do
+	more=
+	case $f in
+	*/testing/readahead/stubs.h | */testing/readahead/custom.h | */testing/readahead/tests.c) more=,$shims ;;
+	esac
 	check "checkpatch: $f" 0 '^$' "$checkpatch" --no-tree --strict --terse \
-		--no-summary --quiet --ignore "$ignore" --file "$f"
+		--no-summary --quiet --ignore "$ignore$more" --file "$f"
 done
 # The sender signs, and no one else does it for them.
 for f in $(echo "$files" | grep '^patches/.*\.patch$'); do
