@@ -13,6 +13,9 @@ endif
 V	?= 0
 CLAIMS	?=
 RIVALS	?=
+CLAIM	?= A1
+EVERY	?= 7
+FUZZ	?= 60
 ACCEL	?=
 KERNEL_SRC ?=
 KERNEL_REF ?= HEAD
@@ -39,9 +42,12 @@ CLAIMS_Q = $(foreach c,$(CLAIMS),'$(c)')
 LOCKED	= $(Q)tools/setup/locked.sh $(O) $(MAKE)
 
 HOST_CFLAGS = -O2 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \
-	      -Wmissing-prototypes -Wstrict-prototypes -Iqemu/guest
-LAB_SRC	= $(filter-out %/main.c,$(wildcard tools/lab/*.c))
-LAB_HDR	= $(wildcard tools/lab/*.h) qemu/guest/pattern.h
+	      -Wmissing-prototypes -Wstrict-prototypes -Iqemu/guest \
+	      -Itools/testing/readahead
+RA	= tools/testing/readahead
+LAB_SRC	= $(filter-out %/main.c,$(wildcard tools/lab/*.c)) \
+	  $(addprefix $(RA)/,load.c picture.c windows.c)
+LAB_HDR	= $(wildcard tools/lab/*.h $(RA)/*.h) qemu/guest/pattern.h
 LAB	= $(O)/bin/lab
 
 .PHONY: help
@@ -55,6 +61,11 @@ help:
 #: make check       test the laboratory itself (no long boot; a few minutes)
 #: make check-full  the same, and real guests: that fail, and their settings
 #: make kunit       the KUnit tests of readahead, base and patched, UML and QEMU
+#: make sim         the claims in user space, in seconds: after each edit
+#: make windows CLAIM=A1   draw the windows of a claim, base and patched
+#: make sweep       sequential passes of every shape: does the quilt lose any?
+#: make mutants     undo each essential line of the quilt: does a test notice?
+#: make fuzz        rules of readahead, by libFuzzer, for FUZZ=60 seconds
 #: make claims      list the claims
 #: make table       the verdicts of the last qemu-test once more
 #: make report      store the last results, and their table, beside the patches
@@ -66,6 +77,7 @@ help:
 #:
 #: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
 #: RUNS=2           boots of each kernel; counts must agree in all
+#: EVERY=7          make sweep: one cell in so many; 1 for all
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
 #: JOBS=n           builds and guests at a time      (one a processor)
@@ -79,7 +91,7 @@ $(O)/bin:
 	$(Q)mkdir -p $@
 
 $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
-	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c -lm
+	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c -lm -ldl
 
 $(O)/bin/init: qemu/guest/init.c qemu/guest/pattern.h | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $<
@@ -146,7 +158,7 @@ check: deps
 	$(LOCKED) _check
 
 .PHONY: _check
-_check: _fetch $(TEST_BIN)
+_check: _fetch _san $(TEST_BIN)
 	$(Q)tests/run.sh $(TESTS)
 
 .PHONY: check-full
@@ -154,7 +166,7 @@ check-full: deps
 	$(LOCKED) _check-full
 
 .PHONY: _check-full
-_check-full: _build $(TEST_BIN)
+_check-full: _build _san $(TEST_BIN)
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)
 
@@ -167,6 +179,69 @@ _kunit: _build
 	$(Q)UML=1 tools/kernel/build.sh um-base
 	$(Q)UML=1 tools/kernel/build.sh um-patched patches/$(BASE)/series
 	$(Q)tools/kernel/kunit.sh
+
+# mm/readahead.c in user space: an engine a kernel, and programs for any.
+SIM	= $(O)/$(BASE)/sim
+IN_SIM	= $(MAKE) -s -C $(RA) V=$(V) CC='$(CC)'
+engine	= $(IN_SIM) KDIR=$(abspath $(SIM))/$(1)/tree OUT=$(abspath $(SIM))/$(1)
+
+.PHONY: _engines
+_engines: _fetch
+	$(Q)tools/kernel/sources.sh $(SIM)/base/tree
+	$(Q)tools/kernel/sources.sh $(SIM)/patched/tree patches/$(BASE)/series
+	$(Q)$(call engine,base) engine
+	$(Q)$(call engine,patched) engine
+	$(Q)$(IN_SIM) OUT=$(abspath $(SIM)) program
+
+# slower, with the sanitizers, for the tests
+.PHONY: _san
+_san: _engines
+	$(Q)$(call engine,base) engine-san
+	$(Q)$(call engine,patched) engine-san fuzz
+	$(Q)$(IN_SIM) OUT=$(abspath $(SIM)) program-san
+
+.PHONY: sim
+sim: deps
+	$(LOCKED) _sim
+
+.PHONY: _sim
+_sim: $(LAB) _engines
+	$(Q)$(LAB) sim --base $(SIM)/base/engine.so --patched $(SIM)/patched/engine.so \
+		--result patches/$(BASE)/readahead/result.json tests/claims $(CLAIMS_Q)
+
+.PHONY: windows
+windows: deps
+	$(LOCKED) _windows
+
+.PHONY: _windows
+_windows: $(LAB) _engines
+	$(Q)$(LAB) windows $(SIM)/base/engine.so $(SIM)/patched/engine.so \
+		tests/claims '$(CLAIM)'
+
+.PHONY: sweep
+sweep: deps
+	$(LOCKED) _sweep
+
+.PHONY: _sweep
+_sweep: _engines
+	$(Q)$(SIM)/readahead sweep -e $(SIM)/base/engine.so \
+		-e $(SIM)/patched/engine.so --every $(EVERY) --jobs $(JOBS)
+
+.PHONY: mutants
+mutants: deps
+	$(LOCKED) _mutants
+
+.PHONY: _mutants
+_mutants: _engines
+	$(Q)tools/kernel/mutants.sh
+
+.PHONY: fuzz
+fuzz: deps
+	$(LOCKED) _fuzz
+
+.PHONY: _fuzz
+_fuzz: _san
+	$(Q)tools/kernel/fuzz.sh $(FUZZ)
 
 .PHONY: claims
 claims: $(LAB)

@@ -18,6 +18,7 @@ static const char * const metric_names[NR_METRICS] = {
 	[METRIC_BYTES]	 = "bytes",
 	[METRIC_FOLIO]	 = "folio",
 	[METRIC_WINDOWS] = "windows",
+	[METRIC_SYNC]	 = "sync",
 };
 
 const char *metric_name(enum metric m)

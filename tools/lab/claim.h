@@ -18,6 +18,7 @@ enum metric {
 	METRIC_BYTES,	/* bytes of file data that the device read */
 	METRIC_FOLIO,	/* mean size of the file's folios, in units of 0.1 KiB */
 	METRIC_WINDOWS,	/* readahead windows, sync and async */
+	METRIC_SYNC,	/* synchronous readahead: a reader found nothing */
 	NR_METRICS
 };
 

@@ -10,6 +10,8 @@ int cmd_list(int argc, char **argv);
 int cmd_progress(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_sim(int argc, char **argv);
 int cmd_table(int argc, char **argv);
+int cmd_windows(int argc, char **argv);
 
 #endif

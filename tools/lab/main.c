@@ -54,7 +54,9 @@ int main(int argc, char **argv)
 		{ "progress", cmd_progress },
 		{ "report", cmd_report },
 		{ "run", cmd_run },
+		{ "sim", cmd_sim },
 		{ "table", cmd_table },
+		{ "windows", cmd_windows },
 	};
 	unsigned int i;
 	int ret;
@@ -68,5 +70,5 @@ int main(int argc, char **argv)
 			die("standard output: not all of it could be written");
 		return ret;
 	}
-	die("usage: lab get|list|progress|report|run|table ...");
+	die("usage: lab get|list|progress|report|run|sim|table|windows ...");
 }

@@ -6,6 +6,15 @@
 #include "report.h"
 #include "util.h"
 
+uint64_t trace_add(uint64_t trace, const char *line)
+{
+	if (!trace)
+		trace = 0xcbf29ce484222325ULL;
+	for (; *line; line++)
+		trace = (trace ^ (unsigned char)*line) * 0x100000001b3ULL;
+	return (trace ^ '\n') * 0x100000001b3ULL;
+}
+
 int64_t sample_value(const struct sample *s, enum metric m)
 {
 	uint64_t pages = 0, folios = 0;
@@ -20,6 +29,8 @@ int64_t sample_value(const struct sample *s, enum metric m)
 		return s->data_sectors * 512;
 	case METRIC_WINDOWS:
 		return s->windows;
+	case METRIC_SYNC:
+		return s->sync;
 	case METRIC_FOLIO:
 		for (i = 0; i < NR_ORDERS; i++) {
 			pages += s->folios[i] << i;
@@ -44,6 +55,8 @@ const char *sample_differs(const struct sample *a, const struct sample *b)
 		return "data reads";
 	if (a->windows != b->windows)
 		return "windows";
+	if (a->trace != b->trace)
+		return "windows and requests, in their order";
 	if (a->resident != b->resident)
 		return "resident pages";
 	if (memcmp(a->folios, b->folios, sizeof(a->folios)))
@@ -68,8 +81,14 @@ static bool trace_line(struct sample *s, const char *line)
 
 	if (!strchr("wusadm", line[0]) || line[1] != ' ')
 		return false;
-	if (s && sscanf(line + 2, "%lu %lu", &a, &b) == 2)
+	if (!s)
+		return true;
+	if (sscanf(line + 2, "%lu %lu", &a, &b) == 2) {
 		s->windows += line[0] == 'w';
+		s->sync += line[0] == 's';
+	}
+	if (line[0] != 'm')
+		s->trace = trace_add(s->trace, line);
 	return true;
 }
 

@@ -34,6 +34,8 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	add_int(o, "meta_reads", s->meta);
 	add_int(o, "meta_sectors", s->meta_sectors);
 	add_int(o, "windows", s->windows);
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)s->trace);
+	add_string(o, "trace", text);
 	for (i = 0; i < NR_ORDERS; i++) {
 		if (!s->folios[i])
 			continue;

@@ -31,13 +31,27 @@ struct sample {
 	uint64_t data, data_sectors;	/* requests for the file's data */
 	uint64_t meta, meta_sectors;	/* requests for anything else */
 	uint64_t folios[NR_ORDERS];	/* of the file, by order */
-	uint64_t windows;
+	uint64_t windows, sync;		/* page_cache_ra_order(), _sync_ra() */
+	uint64_t trace;			/* trace_add() over its lines */
 	uint64_t cold;			/* pages of the file cached before */
 	uint64_t resident;		/* and after */
 	uint64_t pieces;		/* of the file on the device */
 	uint64_t bytes, sum;		/* what the reader got */
 	uint64_t ns;			/* guest time: report-only without KVM */
 };
+
+/**
+ * trace_add() - Add a line to the hash of a trace.
+ * @trace: The hash so far, 0 for none.
+ * @line: What readahead decided, or a read of file data: a line of the report
+ *	that starts with w, u, s, a or d; without the line end.
+ *
+ * Metadata is left out: where it lies is not readahead's affair.  FNV-1a, 64
+ * bits: equal hashes are equal decisions and equal reads, in order.
+ *
+ * Return: The hash with the line.
+ */
+uint64_t trace_add(uint64_t trace, const char *line);
 
 int64_t sample_value(const struct sample *s, enum metric m);
 
