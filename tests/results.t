@@ -73,10 +73,30 @@ for id in R2M R1M; do
 	stands "$id reads $p MiB instead of $b" "(^| )${p:?} (MiB )?instead of ${b:?}"
 done
 
-# What was measured is what the patch makes of the file: by blob id.
-blob=$(sed -n 's/^index [0-9a-f]*\.\.\([0-9a-f]*\) .*/\1/p' $patch)
-check "the result is of this patch" 0 "\"files\": *\"${blob:?} mm/readahead.c\"" \
-	grep '"files"' $result
+# Those of the second one
+second=patches/7.3/readahead/0002-mm-filemap-find-the-gap-that-is-next-to-a-large-folio.patch
+sed '/^---$/q' $second >"$tmp/above"
+
+# row NAME METRIC ID: what it was and what it is
+row()
+{
+	_b=$("$lab" get $result "$3" base "$2")
+	_p=$("$lab" get $result "$3" patched "$2")
+	stands "$1: $_b to $_p" "^  $1  *${_b:?}  *${_p:?}\$"
+}
+row "synchronous readahead" sync SHARED
+row "device reads" reads SHARED
+row "mean folio, KiB" folio_tenth_kib SHARED
+b=$("$lab" get $result A5 base bytes | awk '{ printf "%.3f", $1 / 1048576 }')
+p=$("$lab" get $result A5 patched bytes | awk '{ printf "%.3f", $1 / 1048576 }')
+stands "random reads: $b to $p MiB" "^  random 64 KiB reads, MiB  *${b:?}  *${p:?}\$"
+
+# What was measured is what the patches make of the files: by blob id.
+for p in $patch $second; do
+	blob=$(sed -n 's/^index [0-9a-f]*\.\.\([0-9a-f]*\) .*/\1/p' "$p")
+	check "the result is of $(basename "$p")" 0 "\"files\": *\".*${blob:?} mm/" \
+		grep '"files"' $result
+done
 
 sed 's/"better than posted"/"void"/' $result >"$tmp/other.json"
 is_true "another result gives another table" sh -c \
