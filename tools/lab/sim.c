@@ -23,58 +23,77 @@
 #include "util.h"
 #include "windows.h"
 
-/* fio's own choice of offsets: a job with the same options that reads nothing */
-static void run_fio(const struct engine *e, struct sim *sim, const char *args,
-		    uint64_t size)
+/*
+ * fio's own choice of offsets: a job with the same options that reads nothing.
+ * Returns its log, which the next engine takes again.
+ */
+static const char *fio_log(const char *args, uint64_t size)
 {
 	static const char * const dry[] = {
 		"--name=job", "--filename=data", "--ioengine=null", "--thread",
 		"--fadvise_hint=0", "--invalidate=0", "--eta=never",
 		"--output=/dev/null",
 	};
-	char *path = xasprintf("%s/mm-read-fio.XXXXXX",
-			       getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	char *text = xstrdup(args), *cmd, *opt, *save = NULL, *log, *line;
-	unsigned long long pos, len;
-	FILE *f;
-	size_t n;
+	static char *job, *log;
+	const char *dir = getenv("TMPDIR");
+	char *text, *cmd, *opt, *more, *path, *save = NULL;
 	unsigned int i;
+	FILE *f;
 	int fd;
 
+	path = xasprintf("%s/mm-read-fio.XXXXXX", dir ? dir : "/tmp");
+	text = xasprintf("%s %" PRIu64, args, size);
+	if (job && !strcmp(job, text)) {
+		free(text);
+		free(path);
+		return log;
+	}
+	free(job);
+	free(log);
+	job = text;
 	fd = mkstemp(path);
 	if (fd < 0)
 		die("%s: %s", path, strerror(errno));
 	close(fd);
 	cmd = xasprintf("fio --size=%" PRIu64 " --write_iolog='%s'", size, path);
 	for (i = 0; i < ARRAY_SIZE(dry); i++) {
-		char *more = xasprintf("%s %s", cmd, dry[i]);
-
+		more = xasprintf("%s %s", cmd, dry[i]);
 		free(cmd);
 		cmd = more;
 	}
+	text = xstrdup(args);
 	for (opt = strtok_r(text, " ", &save); opt;
 	     opt = strtok_r(NULL, " ", &save)) {
-		char *more = xasprintf("%s '--%s'", cmd, opt);
-
+		more = xasprintf("%s '--%s'", cmd, opt);
 		free(cmd);
 		cmd = more;
 	}
-	/* it leaves a state file where it runs, if it can */
 	f = popen(cmd, "r");
-	if (!f || pclose(f))
+	if (!f || pclose(f)) {
+		unlink(path);
 		die("fio failed: %s", cmd);
-	log = read_file(path, &n);
+	}
+	log = read_file(path, NULL);
 	unlink(path);
 	if (!log)
 		die("%s: %s", path, strerror(errno));
-	for (line = strtok_r(log, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	free(text);
+	free(cmd);
+	free(path);
+	return log;
+}
+
+static void run_fio(const struct engine *e, struct sim *sim, const char *args,
+		    uint64_t size)
+{
+	const char *line = fio_log(args, size);
+	unsigned long long pos, len;
+
+	for (; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
 		if (sscanf(line, "%*u data read %llu %llu", &pos, &len) == 2)
 			e->read(sim, 0, pos, len);
-	free(log);
-	free(cmd);
-	free(text);
-	free(path);
+	}
 }
 
 static void run_streams(const struct engine *e, struct sim *sim, char *args)
