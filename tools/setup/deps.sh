@@ -28,6 +28,10 @@ is_there()
 		# cmocka.h wants others before it
 		printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' "$1" |
 			$CC -E -x c - >/dev/null 2>&1 ;;
+	libFuzzer)
+		# where it lies differs by release and by distribution
+		printf 'int LLVMFuzzerTestOneInput(void){return 0;}\n' |
+			clang -fsanitize=fuzzer,address -x c -o /dev/null - >/dev/null 2>&1 ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
 }
