@@ -8,7 +8,12 @@
  * its choice, or reads a whole stream with kernel_read().
  *
  * Without CONFIG_TRANSPARENT_HUGEPAGE there are no large folios, but windows
- * are aligned all the same: ra->order is given by the test then.
+ * are aligned all the same: ra->order is given by the test then.  To run them
+ * without and with:
+ *
+ *	./tools/testing/kunit/kunit.py run --kunitconfig=mm/tests
+ *	./tools/testing/kunit/kunit.py run --kunitconfig=mm/tests \
+ *		--arch x86_64 --kconfig_add CONFIG_TRANSPARENT_HUGEPAGE=y
  */
 #include <kunit/test.h>
 #include <linux/backing-dev.h>
@@ -118,6 +123,7 @@ static int ra_test_init_fs_context(struct fs_context *fc)
 }
 
 static struct file_system_type ra_test_fs_type = {
+	.owner = THIS_MODULE,
 	.name = "readahead_kunit",
 	.init_fs_context = ra_test_init_fs_context,
 	.kill_sb = kill_anon_super,
@@ -214,7 +220,7 @@ static void ra_test_state(struct kunit *test, pgoff_t start, unsigned int size,
 	ra->order = order;
 }
 
-/* Pages that are in the cache, whoever has read them: noted nowhere */
+/* Pages that are in the cache, whoever has read them; what was noted goes */
 static void ra_test_cache(struct kunit *test, pgoff_t index, unsigned long nr)
 {
 	struct ra_test *t = test->priv;
@@ -793,11 +799,11 @@ static void marker_without_state(struct kunit *test)
 	ra_test_setup(test, 2048, 32, 32);
 	ra_test_cache(test, 100, 12);
 	ra_test_state(test, 1000, 32, 32, 0);
-	ra_test_async(test, 100, 1);
+	ra_test_async(test, 100, 3);
 	ra_test_expect_reads(test, 1);
-	/* 12 and the request, doubled, to the next boundary of 4 */
-	ra_test_expect_read(test, 0, 112, 24, 112);
-	ra_test_expect_state(test, 112, 24, 24);
+	/* 12 and the request, doubled, to the boundary of 4 before */
+	ra_test_expect_read(test, 0, 112, 28, 112);
+	ra_test_expect_state(test, 112, 28, 28);
 }
 
 /* The same of a folio of 32 pages: the window starts where it ends. */
@@ -914,8 +920,13 @@ static void eof_beyond(struct kunit *test)
 	ra_test_read(test, 32, 1);
 	ra_test_sync(test, 32, 1);
 	ra_test_sync(test, 40, 64);
+	ra_test_expect_reads(test, 0);
 	ra_test_next(test, 32, 32, 0, 1);
+	ra_test_expect_reads(test, 0);
 	ra_test_next(test, 40, 32, 9, 64);
+	ra_test_expect_reads(test, 0);
+	ra_test_no_large_folios(test);
+	ra_test_next(test, 32, 32, 0, 1);
 	ra_test_expect_reads(test, 0);
 
 	ra_test_setup(test, 0, 32, 32);
