@@ -55,9 +55,11 @@ static char dev[32];		/* nvme0n1, found by its serial number */
 static unsigned int dev_major, dev_minor;
 static char fio_dev[32];	/* the disk that fio comes from, if any */
 static unsigned int fio_major, fio_minor;
+static char backing[32];	/* null_blk, in model time; empty otherwise */
 static char fs[16];		/* xfs */
 static char huge[16], content[16];	/* of tmpfs, for the running pass */
 static uint64_t file_size;	/* bytes */
+static unsigned long pad;	/* pages before it */
 static uint64_t seed;
 
 static int report = -1;
@@ -287,16 +289,130 @@ static void find_disk(const char *serial, char *name)
 	die("no NVMe disk has the serial number %s", serial);
 }
 
-static void find_device(const char *serial, char *name, unsigned int *major,
-			unsigned int *minor)
+static void get_dev(const char *name, unsigned int *major, unsigned int *minor)
 {
 	char path[64], text[32];
 
-	find_disk(serial, name);
 	snprintf(path, sizeof(path), "/sys/block/%s/dev", name);
 	get_file(path, text, sizeof(text));
 	if (sscanf(text, "%u:%u", major, minor) != 2)
 		die("%s: not MAJOR:MINOR: %s", path, text);
+}
+
+static void find_device(const char *serial, char *name, unsigned int *major,
+			unsigned int *minor)
+{
+	find_disk(serial, name);
+	get_dev(name, major, minor);
+}
+
+static void make_dir(const char *path)
+{
+	if (mkdir(path, 0755))
+		die("%s: %s", path, strerror(errno));
+}
+
+static void put_number(const char *dir, const char *name, uint64_t value)
+{
+	char path[160], text[24];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	put_file(path, text);
+}
+
+/*
+ * Model time: a device whose every answer comes from a timer of the guest, not
+ * from the host.  null_blk keeps the data in the guest's memory; nvme-loop puts
+ * the NVMe driver's queue and limits on top of it, up to 255 pages a request.
+ */
+#define CONFIG		"/sys/kernel/config"
+#define NULLB		CONFIG "/nullb/model0"
+#define SUBSYS		CONFIG "/nvmet/subsystems/model"
+#define PORT		CONFIG "/nvmet/ports/1"
+
+static void make_loop(unsigned int mdts)
+{
+	make_dir(SUBSYS);
+	put_file(SUBSYS "/attr_allow_any_host", "1");
+	put_file(SUBSYS "/attr_serial", "model");
+	make_dir(SUBSYS "/namespaces/1");
+	put_file(SUBSYS "/namespaces/1/device_path", "/dev/model0");
+	/* else it is random, and printed */
+	put_file(SUBSYS "/namespaces/1/device_uuid",
+		 "5eed5eed-0000-4000-8000-000000000001");
+	put_file(SUBSYS "/namespaces/1/enable", "1");
+	make_dir(PORT);
+	put_file(PORT "/addr_trtype", "loop");
+	put_number(PORT, "param_mdts", mdts);
+	if (symlink(SUBSYS, PORT "/subsystems/model"))
+		die(PORT "/subsystems/model: %s", strerror(errno));
+	put_file("/dev/nvme-fabrics",
+		 "transport=loop,nqn=model,hostnqn=nqn.2014-08.org.nvmexpress:uuid:5eed5eed-0000-4000-8000-000000000002,hostid=5eed5eed-0000-4000-8000-000000000002,nr_io_queues=1,keep_alive_tmo=86400");
+	find_device("model", dev, &dev_major, &dev_minor);
+}
+
+/* model loop|plain MDTS MIB NS MBPS DEPTH */
+static void make_model(const char *args)
+{
+	unsigned int mdts, mib, mbps, depth;
+	unsigned long ns;
+	char how[8];
+
+	if (sscanf(args, "%7s %u %u %lu %u %u", how, &mdts, &mib, &ns, &mbps,
+		   &depth) != 6)
+		die("plan: model wants loop|plain MDTS MIB NS MBPS DEPTH: %s",
+		    args);
+	try_mount("configfs", CONFIG, "configfs", 0, NULL);
+	make_dir(NULLB);
+	put_number(NULLB, "size", mib);
+	put_number(NULLB, "memory_backed", 1);
+	/* one copy and one look-up a page, not a sector */
+	put_number(NULLB, "blocksize", PAGE);
+	put_number(NULLB, "submit_queues", 1);
+	put_number(NULLB, "hw_queue_depth", depth);
+	put_number(NULLB, "max_sectors", 8UL << mdts);
+	/* a timer of its own for each request */
+	put_number(NULLB, "irqmode", 2);
+	put_number(NULLB, "completion_nsec", ns);
+	put_number(NULLB, "mbps", mbps);
+	put_number(NULLB, "power", 1);
+	strcpy(backing, "model0");
+	if (!strcmp(how, "loop")) {
+		/* what waits for it stays as the NVMe driver sent it */
+		put_file("/sys/block/model0/queue/nomerges", "2");
+		make_loop(mdts);
+	} else {
+		strcpy(dev, backing);
+		get_dev(dev, &dev_major, &dev_minor);
+	}
+}
+
+/*
+ * The file system as mkfs made it on the host: what of it is not zeroes, as
+ * records of an offset and a block.
+ */
+static void write_image(void)
+{
+	struct { uint64_t pos; char data[PAGE]; } rec;
+	int in = open("/image", O_RDONLY), fd;
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/dev/%s", dev);
+	fd = open(path, O_RDWR);
+	if (in < 0 || fd < 0)
+		die("%s: %s", in < 0 ? "/image" : path, strerror(errno));
+	while ((n = read(in, &rec, sizeof(rec))) == (ssize_t)sizeof(rec))
+		if (pwrite(fd, rec.data, PAGE, rec.pos) != (ssize_t)PAGE)
+			die("%s: write at %llu: %s", path,
+			    (unsigned long long)rec.pos, strerror(errno));
+	if (n)
+		die("/image: cut short");
+	if (fsync(fd))
+		die("%s: fsync: %s", path, strerror(errno));
+	close(fd);
+	close(in);
 }
 
 /* tmpfs has no device, no extents, and its file is the page cache itself. */
@@ -462,6 +578,16 @@ static void write_pattern(int fd)
 	}
 }
 
+/* What lies before the file moves it on the device. */
+static void make_pad(void)
+{
+	int fd = open(MNT "/pad", O_CREAT | O_RDWR, 0644);
+
+	if (fd < 0 || fallocate(fd, 0, 0, pad * PAGE) || fsync(fd))
+		die(MNT "/pad: %s", strerror(errno));
+	close(fd);
+}
+
 /* Direct I/O, so that nothing of the file is cached and no writeback runs on. */
 static void make_file(void)
 {
@@ -469,6 +595,8 @@ static void make_file(void)
 
 	report_step("write the file");
 	mount_data(0);
+	if (pad)
+		make_pad();
 	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
 	if (fd < 0)
 		die(DATA ": %s", strerror(errno));
@@ -656,19 +784,24 @@ static void trace_event(const char *event, const char *file, const char *text)
 
 static void trace_setup(void)
 {
-	unsigned int i;
-
 	try_mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	put_file(TRACING "tracing_on", "0");
 	put_file(TRACING "buffer_size_kb", "16384");
 	put_file(TRACING "options/overwrite", "0");
+}
+
+static void trace_events(const char *on)
+{
+	unsigned int i;
+
 	for (i = 0; i < ARRAY_SIZE(ring_events); i++)
-		trace_event(ring_events[i], "enable", "1");
+		trace_event(ring_events[i], "enable", on);
 }
 
 static void trace_start(void)
 {
 	put_file(TRACING "trace", "");
+	trace_events("1");
 	if (!on_tmpfs())
 		put_file(FOLIO_EVENT "trigger", "hist:keys=i_ino,order");
 	put_file(TRACING "tracing_on", "1");
@@ -677,6 +810,7 @@ static void trace_start(void)
 static void trace_stop(void)
 {
 	put_file(TRACING "tracing_on", "0");
+	trace_events("0");
 }
 
 static int field(const char *line, const char *name, unsigned long *value)
@@ -839,6 +973,8 @@ static void remove_file(unsigned long ino)
 
 /* What the reader got: every word is compared, and summed for the report. */
 static uint64_t got_bytes, got_sum;
+/* but not while model time is taken: a reader that only reads */
+static int unchecked;
 
 static int64_t compare(const void *data, size_t len, uint64_t pos,
 		       uint64_t *sum)
@@ -850,14 +986,31 @@ static int64_t compare(const void *data, size_t len, uint64_t pos,
 
 static void take(const void *data, size_t len, uint64_t pos)
 {
-	int64_t bad = compare(data, len, pos, &got_sum);
+	int64_t bad = -1;
 
+	if (unchecked)
+		/* a page of a mapping is there once a byte of it was read */
+		*(const volatile char *)data;
+	else
+		bad = compare(data, len, pos, &got_sum);
 	if (bad >= 0)
 		die("wrong data at byte %lld of the file", (long long)bad);
 	got_bytes += len;
 }
 
+/* each is a descriptor, or -1 */
 static int fds[MAX_FDS];
+
+static void close_fds(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_FDS; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
 
 static int fd_of(int i)
 {
@@ -1085,35 +1238,11 @@ static void verify_cached(void)
 	}
 }
 
-static void run_pass(void)
+/* Returns whether fio was one of them. */
+static int run_ops(void)
 {
-	struct counters before, after;
-	uint64_t t0, t1;
-	struct stat st;
 	int i, used_fio = 0;
 
-	if (on_tmpfs())
-		make_tmpfs();
-	report_step("read");
-	got_bytes = 0;
-	got_sum = 0;
-	if (!on_tmpfs())
-		mount_data(MS_RDONLY);
-	for (i = 0; i < MAX_FDS; i++)
-		fds[i] = -1;
-	trace_start();
-	read_counters(&before);
-	if (fstat(fd_of(0), &st))
-		die(DATA ": %s", strerror(errno));
-	if ((uint64_t)st.st_size != file_size)
-		die(DATA ": %lld bytes instead of %llu", (long long)st.st_size,
-		    (unsigned long long)file_size);
-	/*
-	 * On tmpfs this is no condition, only what there is: it has no other
-	 * place for its data than the page cache, so nothing can be read cold.
-	 */
-	say("cold %s %lu", pass, resident_pages(fds[0]));
-	t0 = now_ns();
 	for (i = 0; i < nr_ops; i++) {
 		char *op = ops[i];
 
@@ -1134,6 +1263,70 @@ static void run_pass(void)
 			die("plan: unknown operation: %s", op);
 		}
 	}
+	return used_fio;
+}
+
+/*
+ * The same pass once more, with nothing in it but the reads: no trace points,
+ * no look at the data.  What they would cost is more where there is more to
+ * trace.  Returns the nanoseconds.
+ */
+static uint64_t timed_pass(void)
+{
+	struct counters before, after, below = { 0 }, below_after = { 0 };
+	uint64_t t0, t1;
+
+	report_step("read, timed");
+	mount_data(MS_RDONLY);
+	got_bytes = 0;
+	unchecked = 1;
+	read_counters(&before);
+	add_counters(&below, backing);
+	if (resident_pages(fd_of(0)))
+		die("pages of the file were cached before the timed pass");
+	t0 = now_ns();
+	run_ops();
+	t1 = now_ns();
+	wait_idle();
+	read_counters(&after);
+	add_counters(&below_after, backing);
+	unchecked = 0;
+	say("timed %s %llu %lu %lu %lu", pass, (unsigned long long)got_bytes,
+	    after.reads - before.reads, after.sectors - before.sectors,
+	    below_after.reads - below.reads);
+	close_fds();
+	unmount_data();
+	return t1 - t0;
+}
+
+static void run_pass(void)
+{
+	struct counters before, after;
+	uint64_t t0, t1, ns;
+	struct stat st;
+	int i, used_fio;
+
+	if (on_tmpfs())
+		make_tmpfs();
+	report_step("read");
+	got_bytes = 0;
+	got_sum = 0;
+	if (!on_tmpfs())
+		mount_data(MS_RDONLY);
+	trace_start();
+	read_counters(&before);
+	if (fstat(fd_of(0), &st))
+		die(DATA ": %s", strerror(errno));
+	if ((uint64_t)st.st_size != file_size)
+		die(DATA ": %lld bytes instead of %llu", (long long)st.st_size,
+		    (unsigned long long)file_size);
+	/*
+	 * On tmpfs this is no condition, only what there is: it has no other
+	 * place for its data than the page cache, so nothing can be read cold.
+	 */
+	say("cold %s %lu", pass, resident_pages(fds[0]));
+	t0 = now_ns();
+	used_fio = run_ops();
 	t1 = now_ns();
 	if (!on_tmpfs())
 		wait_idle();
@@ -1159,14 +1352,15 @@ static void run_pass(void)
 		verify_cached();
 	say("read %s %llu %016llx", pass, (unsigned long long)got_bytes,
 	    (unsigned long long)got_sum);
-	say("time %s %llu", pass, (unsigned long long)(t1 - t0));
+	ns = t1 - t0;
 
-	for (i = 0; i < MAX_FDS; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	close_fds();
 	if (on_tmpfs())
 		remove_file(st.st_ino);
 	unmount_data();
+	if (*backing)
+		ns = timed_pass();
+	say("time %s %llu", pass, (unsigned long long)ns);
 	for (i = 0; i < nr_ops; i++)
 		free(ops[i]);
 	nr_ops = 0;
@@ -1199,6 +1393,9 @@ static void report_kmsg(void)
 		q = strchr(p, '\n');
 		if (q)
 			*q = '\0';
+		/* nvme-loop's port could be one of many; it is not */
+		if (*backing && strstr(p, "Please enable CONFIG_NVME_MULTIPATH"))
+			continue;
 		if ((prio & 7) <= 4)
 			say("kmsg %u %s", prio & 7, p + 1);
 	}
@@ -1212,6 +1409,12 @@ static void run_line(char *line)
 		seed = strtoull(a, NULL, 16);
 	} else if (sscanf(line, "device %63s", a) == 1) {
 		find_device(a, dev, &dev_major, &dev_minor);
+	} else if (!strncmp(line, "model ", 6)) {
+		make_model(line + 6);
+	} else if (!strcmp(line, "image")) {
+		write_image();
+	} else if (sscanf(line, "pad %lu", &pad) == 1) {
+		/* made before the file */
 	} else if (sscanf(line, "fs %15s", fs) == 1) {
 		/* mounted when the file is made */
 	} else if (sscanf(line, "tmpfs %15s %15s", huge, content) == 2) {
@@ -1246,6 +1449,7 @@ int main(void)
 	struct utsname u;
 
 	strcpy(pass, "-");
+	memset(fds, 0xff, sizeof(fds));
 	try_mount("proc", "/proc", "proc", 0, NULL);
 	try_mount("sysfs", "/sys", "sysfs", 0, NULL);
 	try_mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
