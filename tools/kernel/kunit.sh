@@ -58,7 +58,7 @@ run_qemu()
 		-display none -machine pc -accel "$ACCEL" \
 		-cpu "$([ "$ACCEL" = kvm ] && echo host || echo qemu64)" \
 		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/$flavour/vmlinux" \
-		-append "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable kunit.enable=1 kunit_shutdown=reboot" \
+		-append "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable no_timer_check kunit.enable=1 kunit_shutdown=reboot" \
 		-serial "file:$dir/test.log" </dev/null >"$dir/qemu.log" 2>&1 ||
 		broken="QEMU ended with $?: $(sed 1q "$dir/qemu.log")"
 	[ ! -f "$dir/test.log" ] || kunit parse --json="$dir/result.json" "$dir/test.log"

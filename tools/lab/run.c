@@ -238,7 +238,7 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("-initrd");
 	ARG("%s/initrd", g->dir);
 	ARG("-append");
-	ARG("console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable trace_clock=local");
+	ARG("console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable no_timer_check trace_clock=local");
 	ARG("-serial");
 	ARG("file:%s/console", g->dir);
 	ARG("-device");
