@@ -13,14 +13,14 @@ export BASE=7.3 O="$tmp/o" PATCHES="$tmp/patches"
 export KERNEL_ORG="file://$tmp/mirror" DEBIAN_MIRROR="file://$tmp/debian"
 unset KERNEL_SRC KERNEL_REF CACHE
 
-# A tree small enough to be made many times; the file that matters is real.
+# A tree small enough to be made many times; the files that matter are real.
 mktree()
 {
 	rm -rf "$1"
 	mkdir -p "$1/mm"
 	printf 'VERSION = %s\nPATCHLEVEL = %s\nSUBLEVEL = %s\n' \
 		"${2%%.*}" "$(echo "$2" | cut -d. -f2)" "${2##*.}" >"$1/Makefile"
-	cp "$real/mm/readahead.c" "$1/mm/readahead.c"
+	pinned "$real" "$1"
 }
 
 # mktarball VERSION TREE: on our own kernel.org, with its list of sums

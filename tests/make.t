@@ -37,7 +37,7 @@ is_true "and it is one" sh -c "file=\$(head -c 4 '$init') && [ \"\${file#?}\" = 
 
 mkdir -p "$tmp/src/mm"
 printf 'VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\n' >"$tmp/src/Makefile"
-cp "$real/mm/readahead.c" "$tmp/src/mm/readahead.c"
+pinned "$real" "$tmp/src"
 for sig in INT TERM; do
 	slow tar '-xf *'
 	interrupted "make fetch is stopped" $sig make fetch KERNEL_SRC="$tmp/src"

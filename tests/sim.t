@@ -92,7 +92,7 @@ cat >"$tmp/patches/$BASE/readahead/mutants/nothing.diff" <<'EOF'
 EOF
 check "a change that none notices is reported" 1 'MISSED: nothing' \
 	env O="$O" PATCHES="$tmp/patches" tools/kernel/mutants.sh
-cp patches/$BASE/readahead/mutants/0001-start-not-moved.diff \
+cp patches/$BASE/readahead/mutants/0002-start-not-moved.diff \
 	"$tmp/patches/$BASE/readahead/mutants/nothing.diff"
 env O="$O" PATCHES="$tmp/patches" tools/kernel/mutants.sh >/dev/null 2>&1
 check "a broken rule comes with its shortest sequence" 1 '^the shortest like it:' \

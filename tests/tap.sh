@@ -23,6 +23,16 @@ failures=0
 # make's own variables are not for the commands under test
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL V
 
+# pinned FROM TO: the files that the quilt for 7.3 touches, from tree to tree
+pinned()
+{
+	sed -n 's/^blob[[:blank:]]*[0-9a-f]*[[:blank:]]*//p' "$top/patches/7.3/base" |
+		while read -r _f; do
+			mkdir -p "$2/$(dirname "$_f")"
+			cp "$1/$_f" "$2/$_f"
+		done
+}
+
 # ok RESULT NAME [SKIP-REASON]: RESULT is 0 for a pass
 ok()
 {

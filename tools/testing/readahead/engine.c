@@ -57,11 +57,10 @@ struct folio *xas_load(struct xa_state *xas)
 	return folio;
 }
 
+/* by index, so from a sibling to its folio */
 struct folio *xas_reload(struct xa_state *xas)
 {
-	bool down;
-
-	return xas_entry(xas, &down);
+	return xa_load(xas->xa, xas->xa_index);
 }
 
 /* One slot on, @step 1 or -1: up if the node ends, and down where there is one */
