@@ -42,7 +42,7 @@ wrong "a size that is no multiple of a page" 'file: expected a multiple of 4k' '
 wrong "a size beyond the disk" 'file: expected 4k to 1G' 's/file 1M/file 2G/'
 wrong "mdts out of range" 'mdts: expected a number from 1 to 10, not "11"' 's/mdts 7/mdts 11/'
 wrong "a limit above the device's" 'claim X1: max_sectors_kb 1024 is above the device.s limit, 512' 's/_kb 512/_kb 1024/'
-wrong "an engine that we do not have" 'engine: expected counts, not "guess"' '2s/.*/engine guess/'
+wrong "an engine that we do not have" 'engine: expected counts or model, not "guess"' '2s/.*/engine guess/'
 wrong "a claim without a workload" 'claim X1: expected a reader or a fio line' '/^reader/d'
 wrong "a claim without a promise" 'claim X1: expected a promise' '/^promise/d'
 wrong "like behind a promise" 'like: expected, first in a claim' 's/^title.*/promise reads <= 1\nlike X1/'
@@ -64,7 +64,7 @@ wrong "fio that writes" 'fio: expected rw=read' 's/^reader.*/fio rw=write bs=4k/
 wrong "fio options that are ours" 'fio: filename= is set by the laboratory' 's/^reader.*/fio rw=read bs=4k filename=x/'
 wrong "fio beyond the file" 'fio: io_size: expected at most the file' 's/^reader.*/fio rw=read bs=4k io_size=2M/'
 wrong "a promise without a bound" 'promise: expected METRIC' 's/<= stock/<=/'
-wrong "a promise about nothing" 'expected reads, data, bytes, folio or windows, not "luck"' 's/promise reads/promise luck/'
+wrong "a promise about nothing" 'expected reads, data, bytes, folio, windows, sync or ns, not "luck"' 's/promise reads/promise luck/'
 wrong "a comparison that is none" 'promise: expected <=, >= or =, not "<"' 's/<=/</'
 wrong "posted without an arrow" 'posted: expected METRIC BEFORE -> AFTER' 's/^promise.*/posted reads 1 2/'
 wrong "posted words without an end" 'posted: expected a closing "' 's/^promise.*/posted "same/'
@@ -113,6 +113,26 @@ tmpfs "huge of a disk" 10 'claim X1: huge does not fit fs xfs: expected fs tmpfs
 tmpfs "content of a disk" 1 'claim X1: content does not fit fs xfs' '1s/^/content hole\n/'
 printf '%s\n' "$good" "[X2]" "like X1" "fs tmpfs" "huge always" >"$f"
 check "tmpfs: like a claim with a disk" 2 "^lab: $f:4: claim X2: mdts does not fit fs tmpfs" "$lab" list "$f"
+
+wrong "ns of an engine that counts" 'claim X1: ns does not fit engine counts: expected engine model' \
+	's/reads <=/ns <=/'
+wrong "a device of an engine that counts" 'claim X1: device does not fit engine counts: expected engine model' \
+	's/^title.*/&\ndevice sata/'
+
+# Model time
+good=$(printf '%s\n' "$good" | sed 's/^base.*/&\nengine model\ndevice sata/; s/reads <=/ns <=/')
+printf '%s\n' "$good" >"$f"
+check "model time: a good file" 0 '^X1 +xfs +1M, sata, device limit +512, max_sectors_kb +512, ra +128: one' \
+	"$lab" list "$f"
+wrong "a device that is none" 'device: expected nvme-80us, sata, net-1ms or disk-8ms, not "floppy"' 's/sata/floppy/'
+wrong "model time without a device" 'claim X1: expected device, as engine is model' '/^device/d'
+wrong "model time with fio" 'claim X1: engine model: expected a reader, not fio' 's/^reader.*/fio rw=read bs=4k/'
+wrong "a file that the guest's memory does not hold" 'claim X1: engine model: expected a file of at most 128M' 's/file 1M/file 256M/'
+wrong "model time on tmpfs" 'claim X1: device does not fit fs tmpfs' \
+	's/xfs/tmpfs/; /^mdts/d; s/^max.*/huge always/'
+wrong "model time on tmpfs, without a device" 'claim X1: engine model: expected fs xfs or ext4, not tmpfs' \
+	's/xfs/tmpfs/; /^mdts/d; /^device/d; s/^max.*/huge always/'
+good=$disk
 
 printf '%s\n\0%s\n' "$good" "promise reads <= 1" >"$f"
 check "a file with a NUL byte" 2 'expected text' "$lab" list "$f"

@@ -141,6 +141,49 @@ void good 'base, boot 1: checksum 0000000000000001, expected'
 mv "$tmp/disk-claims" "$tmp/claims"
 "$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
 
+# The same in model time
+cp "$tmp/claims" "$tmp/disk-claims"
+sed -i 's/^base.*/&\nengine model\ndevice sata/; s/^promise.*/&\npromise ns <= stock/' "$tmp/claims"
+mv "$run" "$tmp/run-counts"
+sed 's/--limits/--engine model &/' "$tmp/run-counts" >"$run"
+chmod +x "$run"
+check "model time: good guests give a verdict" 0 \
+	'^T1 +sata +101 +101 +0\.001000 +0\.001000 +\+0\.0  better than posted' "$run"
+check "model time: the table says what it is" 0 \
+	'^Model time: instructions plus modelled device latency, not wall-clock$' \
+	"$lab" table "$tmp/results/last/result.json"
+is_true "model time: so does the result" grep -q \
+	'"timing":"instructions plus modelled device latency, not wall-clock"' \
+	"$tmp/results/last/result.json"
+is_true "model time: the guest's clock counts, and no disk is there" sh -c \
+	"grep -q 'icount shift=0,sleep=off' '$tmp/results/last/result.json' &&
+	 ! grep -q drive= '$tmp/results/last/result.json'"
+is_true "model time: the parameters of each boot are kept" grep -q \
+	'"memory_mb":1024' "$tmp/results/last/result.json"
+void nanosecond 'base, boot 2: ns varies: 1002, in boot 1 1001'
+void varies 'base, boot 2: reads differ from those of boot 1'
+void again 'base, boot 1: the timed run has 102 reads of 2056 sectors, the'
+void split 'base, boot 1: the model made 202 reads of 101'
+void once 'patched, boot 1: there is no timed run' patched
+FAKE=nanosecond FAKE_ONLY=patched
+check "model time: one nanosecond more breaks a promise" 1 \
+	'^T1 does not hold: ns 1001, promised <= 1000 \(stock\)' "$run" --runs 1
+FAKE=good FAKE_ONLY=
+check "model time is not KVM's" 2 'ACCEL: expected tcg, not kvm' "$run" --accel kvm
+check "boots with parameters" 0 '^T1 .* better than posted' "$run" --boot 7,512,3
+is_true "they get to the guest" sh -c \
+	"grep -q 'perturb=7' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/command' &&
+	 grep -q -e '-m 512' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/command' &&
+	 grep -qx 'pad 3' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/plan'"
+check "parameters that are none" 2 '--boot: expected PERTURB,MIB,PAGES with at least 512 MiB, not 7,511,3' \
+	"$run" --boot 7,511,3
+check "an engine that we do not have" 2 '--engine: expected counts or model, not guess' \
+	"$run" --engine guess
+check "a claim of model time is not counted" 2 'no claim of engine counts is about base 7.3' \
+	"$tmp/run-counts"
+mv "$tmp/run-counts" "$run"
+mv "$tmp/disk-claims" "$tmp/claims"
+
 FAKE=more FAKE_ONLY=patched
 check "a broken promise fails the run" 1 '^T1 does not hold: reads 102, promised <= 101 \(stock\)' "$run"
 FAKE=good FAKE_ONLY=

@@ -19,6 +19,8 @@
 
 #define SEED	0x1234567890abcdefULL
 
+static const struct boot boot = { .mb = 1024 };
+
 static void sizes(void **state)
 {
 	static const struct {
@@ -525,6 +527,144 @@ static void tmpfs_verdicts(void **state)
 	assert_int_equal(i, 11);
 }
 
+/* What a second run of the pass, in model time, adds */
+static void make_timed(struct sample *s, uint64_t ns)
+{
+	make_sample(s, 100);
+	s->timed = true;
+	s->timed_bytes = s->bytes;
+	s->timed_reads = s->reads;
+	s->timed_sectors = s->sectors;
+	s->below = s->reads;
+	s->ns = ns;
+}
+
+/* Two boots of each kernel: what becomes of it, or why it is void */
+static void judge_timed(const struct claim *c, const struct sample *patched1,
+			const struct sample *patched2, enum verdict verdict,
+			const char *words)
+{
+	const struct sample *p[NR_KERNELS][MAX_RUNS] = { { NULL } };
+	const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
+	struct sample base;
+	struct judged j;
+
+	make_timed(&base, 1000);
+	if (c->engine != ENGINE_MODEL)
+		base.timed = false;
+	p[BASE][0] = &base;
+	p[BASE][1] = &base;
+	p[PATCHED][0] = patched1;
+	p[PATCHED][1] = patched2;
+	judge(&j, c, p, why, two_kernels, 2, SEED);
+	assert_int_equal(j.verdict, verdict);
+	if (words)
+		assert_string_equal(j.reason, words);
+	else
+		assert_null(j.reason);
+	judged_free(&j);
+}
+
+static void model_time(void **state)
+{
+	struct sample good, other;
+	struct claim c;
+
+	(void)state;
+	make_claim(&c);
+	c.engine = ENGINE_MODEL;
+	c.model = model_by_name("sata");
+	c.promises[0] = (struct promise){ METRIC_NS, CMP_LE, true, 0 };
+	make_timed(&good, 1000);
+	judge_timed(&c, &good, &good, VERDICT_HOLDS, NULL);
+	make_timed(&other, 1001);
+	judge_timed(&c, &other, &other, VERDICT_FAILS,
+		    "ns 1001, promised <= 1000 (stock)");
+	/* one nanosecond is enough */
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: ns varies: 1001, in boot 1 1000");
+	make_timed(&other, 1000);
+	other.timed = false;
+	judge_timed(&c, &other, &good, VERDICT_VOID,
+		    "patched, boot 1: there is no timed run");
+	make_timed(&other, 1000);
+	other.timed_bytes -= 8;
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: the timed reader got 1048568 bytes, expected 1048576");
+	make_timed(&other, 1000);
+	other.timed_reads--;
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: the timed run has 100 reads of 2056 sectors, the counted one 101 of 2056");
+	make_timed(&other, 1000);
+	other.timed_sectors += 8;
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: the timed run has 101 reads of 2064 sectors, the counted one 101 of 2056");
+	make_timed(&other, 1000);
+	other.below = 202;
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: the model made 202 reads of 101");
+
+	/* times of the host may be as they like; model time is none of them */
+	c.engine = ENGINE_COUNTS;
+	c.promises[0].metric = METRIC_READS;
+	make_sample(&good, 100);
+	make_sample(&other, 100);
+	other.ns = 5;
+	judge_timed(&c, &good, &other, VERDICT_HOLDS, NULL);
+	make_timed(&other, 0);
+	judge_timed(&c, &good, &other, VERDICT_VOID,
+		    "patched, boot 2: it was measured in model time");
+}
+
+/* The model's settings are the plan's; a large request goes round nvme-loop. */
+static void groups_model(void **state)
+{
+	struct claim c[4], *p[4] = { &c[0], &c[1], &c[2], &c[3] };
+	struct boot moved = { 3, 1024, 5 };
+	struct claims all = { p, 4 };
+	struct groups gs;
+	unsigned int i;
+	char *text;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		make_claim(&c[i]);
+		c[i].engine = ENGINE_MODEL;
+		c[i].model = model_by_name(i == 1 ? "disk-8ms" : "nvme-80us");
+		c[i].ops[0].line = "read 0 0 1048576 4096";
+	}
+	c[2].mdts = 9;
+	plan_groups(&gs, &all);
+	assert_int_equal(gs.nr, 3);
+	assert_int_equal(gs.group[0].nr, 2);
+	assert_string_equal(gs.group[0].name, "xfs-nvme-80us-mdts7-1M");
+	assert_string_equal(gs.group[1].name, "xfs-disk-8ms-mdts7-1M");
+	text = plan_text(&gs.group[1], &boot, SEED);
+	assert_string_equal(text,
+			    "seed 1234567890abcdef\n"
+			    "model loop 7 1024 8000000 160 1\n"
+			    "image\n"
+			    "fs xfs\n"
+			    "file 1048576\n"
+			    "pass T\n"
+			    "expect-queue max_hw_sectors_kb 512\n"
+			    "queue scheduler none\n"
+			    "expect-queue rotational 0\n"
+			    "queue max_sectors_kb 512\n"
+			    "queue read_ahead_kb 128\n"
+			    "op read 0 0 1048576 4096\n"
+			    "go\n");
+	free(text);
+	text = plan_text(&gs.group[2], &moved, SEED);
+	assert_non_null(strstr(text,
+			       "model plain 9 1024 80000 0 128\nimage\npad 5\nfs xfs\n"));
+	free(text);
+	for (i = 0; i < 3; i++)
+		free(gs.group[i].claim);
+	free(gs.group);
+	assert_null(model_by_name("floppy"));
+}
+
 /* No device, no queue; the mount is of the pass, so all share a guest. */
 static void groups_tmpfs(void **state)
 {
@@ -547,7 +687,7 @@ static void groups_tmpfs(void **state)
 	assert_int_equal(gs.group[0].mdts, 0);
 	assert_string_equal(gs.group[0].name, "tmpfs-1M");
 	assert_string_equal(gs.group[1].name, "tmpfs-2M");
-	text = plan_text(&gs.group[0], SEED);
+	text = plan_text(&gs.group[0], &boot, SEED);
 	assert_string_equal(text,
 			    "seed 1234567890abcdef\n"
 			    "fs tmpfs\n"
@@ -586,7 +726,7 @@ static void groups(void **state)
 	assert_int_equal(gs.nr, 2);
 	assert_int_equal(gs.group[0].nr, 3);
 	assert_string_equal(gs.group[1].name, "ext4-mdts7-1M");
-	text = plan_text(&gs.group[1], SEED);
+	text = plan_text(&gs.group[1], &boot, SEED);
 	assert_string_equal(text,
 			    "seed 1234567890abcdef\n"
 			    "device data\n"
@@ -620,6 +760,8 @@ int main(void)
 		cmocka_unit_test(tmpfs_verdicts),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(groups_tmpfs),
+		cmocka_unit_test(groups_model),
+		cmocka_unit_test(model_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@ static const char * const metric_names[NR_METRICS] = {
 	[METRIC_FOLIO]	 = "folio",
 	[METRIC_WINDOWS] = "windows",
 	[METRIC_SYNC]	 = "sync",
+	[METRIC_NS]	 = "ns",
 };
 
 const char *metric_name(enum metric m)
@@ -39,6 +40,38 @@ enum metric metric_by_name(const char *name)
 const char *compare_name(enum compare c)
 {
 	return c == CMP_LE ? "<=" : c == CMP_GE ? ">=" : "=";
+}
+
+static const char * const engine_names[NR_ENGINES] = {
+	[ENGINE_COUNTS] = "counts",
+	[ENGINE_MODEL]	= "model",
+};
+
+const char *engine_name(enum measured_by e)
+{
+	return engine_names[e];
+}
+
+/*
+ * The modelled devices; tests/claims/README has the same table.  A request
+ * takes its latency whatever its size and place, as many at a time as the depth
+ * allows.  null_blk gives out its bandwidth in portions, 50 a second.
+ */
+static const struct model models[] = {
+	{ "nvme-80us", 80000, 0, 128, "an NVMe disk" },
+	{ "sata", 150000, 500, 32, "a SATA disk without moving parts" },
+	{ "net-1ms", 1000000, 1000, 128, "a disk behind a network" },
+	{ "disk-8ms", 8000000, 160, 1, "a spinning disk" },
+};
+
+const struct model *model_by_name(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		if (!strcmp(name, models[i].name))
+			return &models[i];
+	return NULL;
 }
 
 static const char * const huge_names[NR_HUGE] = {
@@ -69,6 +102,7 @@ static const char * const setup_keys[NR_SETUP_KEYS] = {
 	[KEY_MDTS]	     = "mdts",
 	[KEY_MAX_SECTORS_KB] = "max_sectors_kb",
 	[KEY_READ_AHEAD_KB]  = "read_ahead_kb",
+	[KEY_DEVICE]	     = "device",
 	[KEY_HUGE]	     = "huge",
 	[KEY_CONTENT]	     = "content",
 };
@@ -398,7 +432,7 @@ static enum metric get_metric(const struct place *at, const char *name)
 	enum metric m = metric_by_name(name);
 
 	if (m == NR_METRICS)
-		wrong(at, "expected reads, data, bytes, folio or windows, not \"%s\"",
+		wrong(at, "expected reads, data, bytes, folio, windows, sync or ns, not \"%s\"",
 		      name);
 	return m;
 }
@@ -533,8 +567,18 @@ static void parse_key(const struct place *at, struct claim *c,
 	} else if (!strcmp(key, "note")) {
 		set_string(&c->note, value);
 	} else if (!strcmp(key, "engine")) {
-		if (strcmp(value, "counts"))
-			wrong(at, "engine: expected counts, not \"%s\"", value);
+		for (i = 0; i < NR_ENGINES; i++)
+			if (!strcmp(value, engine_names[i]))
+				break;
+		if (i == NR_ENGINES)
+			wrong(at, "engine: expected counts or model, not \"%s\"",
+			      value);
+		c->engine = i;
+	} else if (!strcmp(key, "device")) {
+		c->model = model_by_name(value);
+		if (!c->model)
+			wrong(at, "device: expected nvme-80us, sata, net-1ms or disk-8ms, not \"%s\"",
+			      value);
 	} else if (!strcmp(key, "fs")) {
 		if (strcmp(value, "xfs") && strcmp(value, "ext4") &&
 		    strcmp(value, "tmpfs"))
@@ -584,6 +628,49 @@ static void parse_key(const struct place *at, struct claim *c,
 	}
 }
 
+/* The modelled device and the file on it are in the guest's memory. */
+#define MODEL_FILE	(128ULL << 20)
+
+static bool promises_ns(const struct claim *c)
+{
+	int i;
+
+	for (i = 0; i < c->nr_promises; i++)
+		if (c->promises[i].metric == METRIC_NS)
+			return true;
+	return c->stock[METRIC_NS] >= 0 || c->rival[METRIC_NS] >= 0 ||
+	       c->posted_before[METRIC_NS] >= 0 ||
+	       c->posted_after[METRIC_NS] >= 0;
+}
+
+static void check_engine(const struct place *at, const struct claim *c,
+			 const int workload_line[2])
+{
+	struct place device = { at->path, c->key_line[KEY_DEVICE] };
+	struct place workload = { at->path, workload_line[0] };
+
+	if (c->engine != ENGINE_MODEL) {
+		if (c->model)
+			wrong(&device, "claim %s: device does not fit engine %s: expected engine model",
+			      c->id, engine_name(c->engine));
+		if (promises_ns(c))
+			wrong(at, "claim %s: ns does not fit engine %s: expected engine model",
+			      c->id, engine_name(c->engine));
+		return;
+	}
+	if (!claim_has_disk(c))
+		wrong(at, "claim %s: engine model: expected fs xfs or ext4, not %s",
+		      c->id, c->fs);
+	if (!c->model)
+		wrong(at, "claim %s: expected device, as engine is model", c->id);
+	if (c->file > MODEL_FILE)
+		wrong(at, "claim %s: engine model: expected a file of at most 128M, for it is in the guest's memory",
+		      c->id);
+	if (workload_line[1])
+		wrong(&workload, "claim %s: engine model: expected a reader, not fio",
+		      c->id);
+}
+
 /* A setting that would be ignored is no setting: it is refused where it stands. */
 static void check_setup(const struct place *at, const struct claim *c)
 {
@@ -627,6 +714,7 @@ static void finish_claim(const struct place *at, struct claims *all,
 	if (!c->title)
 		wrong(&here, "claim %s: expected a title", c->id);
 	check_setup(&here, c);
+	check_engine(&here, c, workload_line);
 	here.line = workload_line[0];
 	if (workload_line[1])
 		parse_fio(&here, c);
@@ -774,19 +862,26 @@ void claims_read(struct claims *all, const char *path)
 
 void claims_select(struct claims *all, const char *base, char **ids, int nr)
 {
+	claims_select_engine(all, base, ENGINE_COUNTS, ids, nr);
+}
+
+void claims_select_engine(struct claims *all, const char *base,
+			  enum measured_by engine, char **ids, int nr)
+{
 	bool *used = xcalloc(nr, sizeof(*used));
 	int i, j, kept = 0;
 
 	for (i = 0; i < all->nr; i++) {
-		bool keep = !nr;
+		bool keep = !nr, ours = engine == NR_ENGINES ||
+					engine == all->claim[i]->engine;
 
 		for (j = 0; j < nr; j++) {
-			if (!fnmatch(ids[j], all->claim[i]->id, 0)) {
+			if (ours && !fnmatch(ids[j], all->claim[i]->id, 0)) {
 				used[j] = true;
 				keep = true;
 			}
 		}
-		if (keep && !strcmp(all->claim[i]->base, base))
+		if (keep && ours && !strcmp(all->claim[i]->base, base))
 			all->claim[kept++] = all->claim[i];
 		else
 			free_claim(all->claim[i]);
@@ -794,9 +889,13 @@ void claims_select(struct claims *all, const char *base, char **ids, int nr)
 	all->nr = kept;
 	for (j = 0; j < nr; j++)
 		if (!used[j])
-			die("no claim is called %s (\"make claims\" lists them)",
+			die("no claim%s%s is called %s (\"make claims\" lists them)",
+			    engine == NR_ENGINES ? "" : " of engine ",
+			    engine == NR_ENGINES ? "" : engine_name(engine),
 			    ids[j]);
 	free(used);
 	if (!kept)
-		die("no claim is about base %s", base);
+		die("no claim%s%s is about base %s",
+		    engine == NR_ENGINES ? "" : " of engine ",
+		    engine == NR_ENGINES ? "" : engine_name(engine), base);
 }

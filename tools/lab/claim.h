@@ -19,6 +19,7 @@ enum metric {
 	METRIC_FOLIO,	/* mean size of the file's folios, in units of 0.1 KiB */
 	METRIC_WINDOWS,	/* readahead windows, sync and async */
 	METRIC_SYNC,	/* synchronous readahead: a reader found nothing */
+	METRIC_NS,	/* model time of the pass; of the model engine only */
 	NR_METRICS
 };
 
@@ -30,6 +31,26 @@ enum compare { CMP_LE, CMP_GE, CMP_EQ };
 
 const char *compare_name(enum compare c);
 bool compare_holds(enum compare c, int64_t value, int64_t bound);
+
+/* What measures: device reads on QEMU's NVMe, or time on a modelled device */
+enum measured_by { ENGINE_COUNTS, ENGINE_MODEL, NR_ENGINES };
+
+const char *engine_name(enum measured_by e);
+
+/* What model time is, in these words wherever one is printed */
+#define MODEL_TIME	"instructions plus modelled device latency, not wall-clock"
+
+/* A device of the model engine: null_blk with these settings */
+struct model {
+	const char *name;
+	unsigned int latency_ns;	/* of each request, from a timer of its own */
+	unsigned int mbps;		/* MiB/s, 0 for no limit */
+	unsigned int depth;		/* requests at a time */
+	const char *words;
+};
+
+/* Returns NULL for a name that is none. */
+const struct model *model_by_name(const char *name);
 
 /* The mount option of tmpfs; HUGE_NONE where there is no tmpfs */
 enum huge { HUGE_NONE, HUGE_NEVER, HUGE_ALWAYS, HUGE_WITHIN_SIZE, HUGE_ADVISE, NR_HUGE };
@@ -44,6 +65,7 @@ const char *content_name(enum content k);
 /* Keys of the set-up that do not fit every file system */
 enum setup_key {
 	KEY_MDTS, KEY_MAX_SECTORS_KB, KEY_READ_AHEAD_KB,	/* of a disk */
+	KEY_DEVICE,						/* of a modelled one */
 	KEY_HUGE, KEY_CONTENT,					/* of tmpfs */
 	NR_SETUP_KEYS
 };
@@ -78,11 +100,13 @@ struct claim {
 	char *note;
 
 	/* the set-up */
+	enum measured_by engine;
+	const struct model *model;	/* of the model engine, else NULL */
 	char *fs;		/* xfs, ext4 or tmpfs */
 	uint64_t file;		/* bytes */
 	enum huge huge;
 	enum content content;
-	unsigned int mdts;	/* of the NVMe device: largest transfer is 4 KiB << mdts */
+	unsigned int mdts;	/* of the device: largest transfer is 4 KiB << mdts */
 	unsigned int read_ahead_kb;
 	unsigned int max_sectors_kb;
 	int key_line[NR_SETUP_KEYS];	/* where it is written; 0: nowhere */
@@ -122,14 +146,19 @@ struct claims {
 void claims_read(struct claims *all, const char *path);
 
 /**
- * claims_select() - Keep those that the user named.
+ * claims_select_engine() - Keep those that the user named.
  * @all: The claims; those not named are dropped from it.
  * @base: Only claims about this base.
+ * @engine: Only claims of this engine; NR_ENGINES for any.
  * @ids: Names, or shell patterns; none keeps all.
  * @nr: How many.
  *
  * Exits with a line if a name fits no claim.
  */
+void claims_select_engine(struct claims *all, const char *base,
+			  enum measured_by engine, char **ids, int nr);
+
+/* The same for counts, which are what most of the laboratory is about */
 void claims_select(struct claims *all, const char *base, char **ids, int nr);
 
 #endif

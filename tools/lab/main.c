@@ -24,8 +24,8 @@ int cmd_list(int argc, char **argv)
 		die("list: wants the directory of the claims");
 	claims_read(&all, argv[1]);
 	if (argc > 2)
-		claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3",
-			      argv + 2, argc - 2);
+		claims_select_engine(&all, getenv("BASE") ? getenv("BASE") : "7.3",
+				     NR_ENGINES, argv + 2, argc - 2);
 	for (i = 0; i < all.nr; i++) {
 		const struct claim *c = all.claim[i];
 
@@ -36,8 +36,9 @@ int cmd_list(int argc, char **argv)
 			       content_name(c->content), c->title);
 			continue;
 		}
-		printf("%-9s %-4s %5s, device limit %4u, max_sectors_kb %4u, ra %4u: %s\n",
-		       c->id, c->fs, size, 4U << c->mdts, c->max_sectors_kb,
+		printf("%-9s %-4s %5s, %s%sdevice limit %4u, max_sectors_kb %4u, ra %4u: %s\n",
+		       c->id, c->fs, size, c->model ? c->model->name : "",
+		       c->model ? ", " : "", 4U << c->mdts, c->max_sectors_kb,
 		       c->read_ahead_kb, c->title);
 	}
 	return 0;

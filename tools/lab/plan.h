@@ -10,6 +10,12 @@
  *   seed HEX			of the file's content, see pattern.h
  *   fio-device SERIAL		the disk that holds fio
  *   device SERIAL		the disk to measure on
+ *   model loop|plain MDTS MIB NS MBPS DEPTH
+ *				make one instead: null_blk, behind nvme-loop or
+ *				not; from here on each pass is run a second
+ *				time, for its time
+ *   image			write the file system of /image to it
+ *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it
  *   file BYTES			make the file; on tmpfs, only its size
  *   pass ID			begin a pass
@@ -25,6 +31,7 @@
 #include "claim.h"
 
 struct group {
+	const struct model *model;	/* NULL: the engine that counts */
 	const char *fs;		/* NULL: no disk, an empty plan */
 	uint64_t file;
 	unsigned int mdts;	/* 0: no disk to measure on */
@@ -41,7 +48,20 @@ struct groups {
 
 void plan_groups(struct groups *gs, const struct claims *all);
 
+/*
+ * What may differ from boot to boot of a guest in model time, and changes no
+ * count: 0 of each but the memory is as good a boot as any other.
+ */
+struct boot {
+	unsigned int perturb;	/* a word on the kernel's command line */
+	unsigned int mb;	/* memory */
+	unsigned int pad;	/* pages on the device before the file */
+};
+
+/* The modelled device: sparse, a file system of which little is not zeroes */
+#define MODEL_DISK_MB	1024
+
 /* The plan's text, to be freed. */
-char *plan_text(const struct group *g, uint64_t seed);
+char *plan_text(const struct group *g, const struct boot *b, uint64_t seed);
 
 #endif

@@ -31,6 +31,8 @@ int64_t sample_value(const struct sample *s, enum metric m)
 		return s->windows;
 	case METRIC_SYNC:
 		return s->sync;
+	case METRIC_NS:
+		return s->ns;
 	case METRIC_FOLIO:
 		for (i = 0; i < NR_ORDERS; i++) {
 			pages += s->folios[i] << i;
@@ -190,6 +192,14 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 	}
 	if (!strcmp(key, "extent"))
 		return true;
+	if (!strcmp(key, "timed")) {
+		if (s->timed)
+			return false;
+		s->timed = true;
+		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			      &s->timed_bytes, &s->timed_reads,
+			      &s->timed_sectors, &s->below) == 4;
+	}
 	if (!strcmp(key, "folio")) {
 		if (sscanf(rest, "%" SCNu64 " %" SCNu64, &a, &b) != 2 ||
 		    a >= NR_ORDERS || s->folios[a])

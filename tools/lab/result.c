@@ -49,16 +49,23 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)s->sum);
 	add_string(o, "checksum", text);
 	add_int(o, "guest_ns", s->ns);
+	if (s->timed) {
+		add_int(o, "timed_reads", s->timed_reads);
+		add_int(o, "timed_sectors", s->timed_sectors);
+		add_int(o, "null_blk_reads", s->below);
+	}
 	add_string(o, "bad", s->bad);
 	return o;
 }
 
-static struct json_object *values(const int64_t *v)
+static struct json_object *values(const struct claim *c, const int64_t *v)
 {
 	struct json_object *o = json_object_new_object();
 	unsigned int m;
 
 	for (m = 0; m < NR_METRICS; m++) {
+		if (m == METRIC_NS && c->engine != ENGINE_MODEL)
+			continue;
 		/* metrics are integers; this one is kept in tenths of a KiB */
 		if (m == METRIC_FOLIO)
 			add_int(o, "folio_tenth_kib", v[m]);
@@ -89,6 +96,12 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 	add_string(o, "note", c->note);
 
 	set = json_object_new_object();
+	if (c->model) {
+		add_string(set, "device", c->model->name);
+		add_int(set, "latency_ns", c->model->latency_ns);
+		add_int(set, "mbps", c->model->mbps);
+		add_int(set, "queue_depth", c->model->depth);
+	}
 	add_string(set, "fs", c->fs);
 	print_size(size, sizeof(size), c->file);
 	add_string(set, "file", size);
@@ -135,7 +148,7 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 
 		if (!j->measured[k])
 			continue;
-		v = values(j->value[k]);
+		v = values(c, j->value[k]);
 		add_int(v, "meta", j->meta[k]);
 		json_object_object_add(o, kernel_name(k), v);
 	}

@@ -27,6 +27,9 @@
 
 /* Well above the largest file, or reclaim makes boots differ by a few pages. */
 #define GUEST_MB	2048
+/* In model time: the device, the page cache, and more than is then left over */
+#define MODEL_MB	1024
+#define MODEL_MIN_MB	512
 /* Sparse; a quarter of it, an allocation group of XFS, holds the largest file. */
 #define DISK_BYTES	(4ULL << 30)
 #define FS_UUID		"5eed5eed-0000-4000-8000-000000000000"
@@ -34,13 +37,16 @@
 struct options {
 	const char *kernel[NR_KERNELS];	/* image directories */
 	const char *init, *fio, *out, *qemu, *accel;
+	enum measured_by engine;
 	int runs, jobs;
 	struct limits limits;
+	struct boot boot;	/* in model time */
 	uint64_t seed;
 };
 
 struct job {
 	const struct group *group;
+	struct boot boot;
 	enum kernel kernel;
 	int run;
 	struct guest guest;
@@ -143,16 +149,20 @@ static char *disk_path(const struct job *j)
  */
 static void make_disk(struct job *j)
 {
+	/* null_blk has blocks of a page */
+	bool model = j->group->model;
+	unsigned long long bytes = model ? (unsigned long long)MODEL_DISK_MB << 20 : DISK_BYTES;
 	char *path;
 
 	j->disk = memfd_create("disk", MFD_CLOEXEC);
-	if (j->disk < 0 || ftruncate(j->disk, DISK_BYTES))
-		die("a disk of %llu bytes in memory: %s", DISK_BYTES,
+	if (j->disk < 0 || ftruncate(j->disk, bytes))
+		die("a disk of %llu bytes in memory: %s", bytes,
 		    strerror(errno));
 	path = disk_path(j);
 	if (!strcmp(j->group->fs, "xfs"))
 		must_run(&j->guest, "mkfs.log", "mkfs.xfs", "-q", "-m",
-			 "uuid=" FS_UUID, path, NULL);
+			 "uuid=" FS_UUID, "-s", model ? "size=4096" : "size=512",
+			 path, NULL);
 	else
 		/*
 		 * All that ext4 keeps for itself is in the first block group
@@ -169,18 +179,58 @@ static void make_disk(struct job *j)
 	free(path);
 }
 
+/*
+ * In model time the host must serve no disk, so the file system goes into the
+ * initrd: of the disk what is not zeroes, which is a few hundred KiB.
+ */
+static void write_image(const struct job *j)
+{
+	static const char zeroes[4096];
+	char *path = guest_file(&j->guest, "image"), block[4096];
+	off_t pos = 0, end;
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		die("%s: %s", path, strerror(errno));
+	while ((pos = lseek(j->disk, pos, SEEK_DATA)) >= 0) {
+		end = lseek(j->disk, pos, SEEK_HOLE);
+		for (; pos < end; pos += sizeof(block)) {
+			uint64_t at = pos;
+
+			if (pread(j->disk, block, sizeof(block), pos) !=
+			    (ssize_t)sizeof(block))
+				die("the disk in memory: %s", strerror(errno));
+			if (!memcmp(block, zeroes, sizeof(block)))
+				continue;
+			fwrite(&at, sizeof(at), 1, f);
+			fwrite(block, sizeof(block), 1, f);
+		}
+	}
+	if (ferror(f) | fclose(f))
+		die("%s: %s", path, strerror(errno));
+	free(path);
+}
+
 static void make_initrd(const struct job *j, const struct options *o)
 {
 	char *list = guest_file(&j->guest, "initrd.list");
 	char *plan = guest_file(&j->guest, "plan");
 	char *initrd = guest_file(&j->guest, "initrd");
 	char *gen = xasprintf("%s/gen_init_cpio", o->kernel[j->kernel]);
-	char *text = plan_text(j->group, o->seed), *out;
+	char *text = plan_text(j->group, &j->boot, o->seed), *out;
+	char *image = xstrdup("");
 
 	write_text(plan, text);
 	free(text);
-	text = xasprintf("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\ndir /mnt 755 0 0\ndir /fio 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n",
-			 o->init, plan);
+	if (j->group->model) {
+		free(image);
+		image = xasprintf("file /image %s/image 644 0 0\n",
+				  j->guest.dir);
+		write_image(j);
+	}
+	text = xasprintf("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\ndir /mnt 755 0 0\ndir /fio 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n%s",
+			 o->init, plan, image);
+	free(image);
 	write_text(list, text);
 	free(text);
 	/* the kernel's own tool; it writes to standard output */
@@ -200,11 +250,28 @@ static void add_arg(struct guest *g, int *n, char *arg)
 	g->argv[*n] = NULL;
 }
 
+#define APPEND	"console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable no_timer_check trace_clock=local"
+
+/*
+ * Model time: the guest's clock counts its instructions, one a nanosecond, and
+ * jumps to the next timer when the guest is idle, so nothing that the host does
+ * can be seen in it.  The frequency of the clock is told, not measured; and the
+ * local APIC's timer, which has to be measured, in a loop that this makes slow
+ * (12 s), is left for the one that has not.
+ */
+static const char * const model_args[] = {
+	"-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm",
+	"-seed", "1",
+};
+
+#define MODEL_APPEND	APPEND " norandmaps tsc_early_khz=1000000 nolapic_timer"
+
 static void make_command(struct job *j, const struct options *o,
 			 const char *accel)
 {
 	struct guest *g = &j->guest;
-	bool kvm = !strcmp(accel, "kvm");
+	bool kvm = !strcmp(accel, "kvm"), model = j->group->model;
+	unsigned int i;
 	char *disk = disk_path(j);
 	int n = 0;
 
@@ -227,18 +294,23 @@ static void make_command(struct job *j, const struct options *o,
 	 * with this they did not.  The likely cause, not read in its source:
 	 * for a single processor the guest's memory barriers are left out,
 	 * though the controller runs in another thread, and a shadow doorbell
-	 * is missed.
+	 * is missed.  In model time there is no such device.
 	 */
 	ARG("-smp");
-	ARG("1,maxcpus=2");
+	ARG("%s", model ? "1" : "1,maxcpus=2");
+	for (i = 0; i < ARRAY_SIZE(model_args) && model; i++)
+		ARG("%s", model_args[i]);
 	ARG("-m");
-	ARG("%d", GUEST_MB);
+	ARG("%u", j->boot.mb);
 	ARG("-kernel");
 	ARG("%s/vmlinux", o->kernel[j->kernel]);
 	ARG("-initrd");
 	ARG("%s/initrd", g->dir);
 	ARG("-append");
-	ARG("console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable no_timer_check trace_clock=local");
+	if (model)
+		ARG(MODEL_APPEND " perturb=%u", j->boot.perturb);
+	else
+		ARG(APPEND);
 	ARG("-serial");
 	ARG("file:%s/console", g->dir);
 	ARG("-device");
@@ -253,7 +325,7 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("file,id=report,path=%s/report", g->dir);
 	ARG("-device");
 	ARG("virtserialport,chardev=report,name=report");
-	if (j->group->mdts) {
+	if (j->group->mdts && !model) {
 		ARG("-drive");
 		ARG("file=%s,if=none,id=data,format=raw,cache=unsafe", disk);
 		ARG("-device");
@@ -294,7 +366,7 @@ static void start_job(struct job *j, const struct options *o, const char *dir)
 /* What is large and can be made again goes; what tells of the run stays. */
 static void remove_images(const struct job *j)
 {
-	static const char * const names[] = { "initrd", "initrd.list" };
+	static const char * const names[] = { "initrd", "initrd.list", "image" };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
@@ -410,7 +482,9 @@ static struct json_object *environment(const struct options *o,
 	free(cmd);
 	add_string(env, "accel", xstrdup(strcmp(o->accel, "kvm") ?
 					 "without KVM" : "with KVM"));
-	if (strcmp(o->accel, "kvm"))
+	if (o->engine == ENGINE_MODEL)
+		add_string(env, "timing", xstrdup(MODEL_TIME));
+	else if (strcmp(o->accel, "kvm"))
 		add_string(env, "timing",
 			   xstrdup("without KVM times are the host's: report-only, not judged"));
 	add_string(env, "mkfs_xfs", first_line("mkfs.xfs -V 2>&1"));
@@ -434,6 +508,7 @@ static bool kvm_works(const struct options *o, const char *dir)
 	static const struct group none = { .name = "empty" };
 	struct job j = {
 		.group = &none,
+		.boot = { .mb = GUEST_MB },
 		.guest = {
 			.dir = xasprintf("%s/kvm-probe", dir),
 			.limits = { 6, 10, 20 },
@@ -456,8 +531,16 @@ static bool kvm_works(const struct options *o, const char *dir)
 
 static const char *choose_accel(const struct options *o, const char *dir)
 {
-	int fd = open("/dev/kvm", O_RDWR | O_CLOEXEC), err = errno;
+	int fd, err;
 
+	if (o->engine == ENGINE_MODEL) {
+		if (o->accel && strcmp(o->accel, "tcg"))
+			die("ACCEL: expected tcg, not %s: model time is QEMU's to count",
+			    o->accel);
+		return "tcg";
+	}
+	fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	err = errno;
 	if (fd >= 0)
 		close(fd);
 	if (o->accel) {
@@ -553,6 +636,9 @@ static struct job *make_jobs(const struct groups *gs, const struct options *o,
 				j = &jobs[(*nr)++];
 				memset(j, 0, sizeof(*j));
 				j->group = &gs->group[g];
+				j->boot = o->boot;
+				if (!j->group->model)
+					j->boot.mb = GUEST_MB;
 				j->kernel = k;
 				j->run = r;
 			}
@@ -704,6 +790,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "accel",   required_argument, NULL, 'a' },
 		{ "qemu",    required_argument, NULL, 'q' },
 		{ "limits",  required_argument, NULL, 'l' },
+		{ "engine",  required_argument, NULL, 'e' },
+		{ "boot",    required_argument, NULL, 'B' },
 		{ }
 	};
 	int c;
@@ -740,6 +828,21 @@ static void parse_options(struct options *o, int argc, char **argv)
 		case 'q':
 			o->qemu = optarg;
 			break;
+		case 'e':
+			for (o->engine = 0; o->engine < NR_ENGINES; o->engine++)
+				if (!strcmp(optarg, engine_name(o->engine)))
+					break;
+			if (o->engine == NR_ENGINES)
+				die("--engine: expected counts or model, not %s",
+				    optarg);
+			break;
+		case 'B':
+			if (sscanf(optarg, "%u,%u,%u", &o->boot.perturb,
+				   &o->boot.mb, &o->boot.pad) != 3 ||
+			    o->boot.mb < MODEL_MIN_MB)
+				die("--boot: expected PERTURB,MIB,PAGES with at least %d MiB, not %s",
+				    MODEL_MIN_MB, optarg);
+			break;
 		case 'l':
 			if (sscanf(optarg, "%lf,%lf,%lf", &o->limits.silent_s,
 				   &o->limits.hang_s, &o->limits.total_s) != 3)
@@ -769,6 +872,7 @@ int cmd_run(int argc, char **argv)
 		.jobs = 1,
 		/* far above what a slow host without KVM takes */
 		.limits = { 60, 180, 1800 },
+		.boot = { .mb = MODEL_MB },
 		.seed = 0x6d6d2d7265616421ULL,
 	};
 	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *link;
@@ -784,8 +888,8 @@ int cmd_run(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	claims_read(&all, argv[optind]);
 	base = getenv("BASE");
-	claims_select(&all, base ? base : "7.3", argv + optind + 1,
-		      argc - optind - 1);
+	claims_select_engine(&all, base ? base : "7.3", o.engine,
+			     argv + optind + 1, argc - optind - 1);
 
 	for (k = 0; k < NR_KERNELS; k++)
 		if (o.kernel[k])
@@ -807,7 +911,9 @@ int cmd_run(int argc, char **argv)
 	stamp = make_result_dir(o.out);
 	dir = xasprintf("%s/%s", o.out, stamp);
 	o.accel = choose_accel(&o, dir);
-	if (!strcmp(o.accel, "tcg"))
+	if (o.engine == ENGINE_MODEL)
+		printf("run: model time: " MODEL_TIME "\n");
+	else if (!strcmp(o.accel, "tcg"))
 		printf("run: guests run under TCG: counts are valid, host times are report-only\n");
 	limit_jobs(&o, nr);
 	printf("run: %d claims, %d guests, %d at a time; results in %s\n",
@@ -821,6 +927,7 @@ int cmd_run(int argc, char **argv)
 	json_object_object_add(root, "format", json_object_new_int(1));
 	add_string(root, "date", xstrdup(stamp));
 	json_object_object_add(root, "boots", json_object_new_int(o.runs));
+	add_string(root, "engine", xstrdup(engine_name(o.engine)));
 	add_string(root, "seed", xasprintf("%016" PRIx64, o.seed));
 	json_object_object_add(root, "environment", env);
 	json_object_object_add(root, "claims",
@@ -836,6 +943,17 @@ int cmd_run(int argc, char **argv)
 		json_object_object_add(g, "boot",
 				       json_object_new_int(jobs[i].run + 1));
 		add_string(g, "group", xstrdup(jobs[i].group->name));
+		if (jobs[i].group->model) {
+			struct json_object *b = json_object_new_object();
+
+			json_object_object_add(b, "perturb",
+					       json_object_new_int(jobs[i].boot.perturb));
+			json_object_object_add(b, "memory_mb",
+					       json_object_new_int(jobs[i].boot.mb));
+			json_object_object_add(b, "pad_pages",
+					       json_object_new_int(jobs[i].boot.pad));
+			json_object_object_add(g, "boot_parameters", b);
+		}
 		add_string(g, "outcome",
 			   xstrdup(outcome_name(jobs[i].guest.outcome)));
 		json_object_object_add(g, "wall_ms",

@@ -38,6 +38,11 @@ struct sample {
 	uint64_t pieces;		/* of the file on the device */
 	uint64_t bytes, sum;		/* what the reader got */
 	uint64_t ns;			/* guest time: report-only without KVM */
+
+	/* in model time: ns is of a second run of the pass, which has these */
+	bool timed;
+	uint64_t timed_bytes, timed_reads, timed_sectors;
+	uint64_t below;			/* reads of null_blk, of which it is made */
 };
 
 /**

@@ -173,6 +173,56 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 	}
 }
 
+static const char *millis(char *text, size_t len, struct json_object *o)
+{
+	struct json_object *v = get(o, "ns");
+
+	if (!v)
+		return "-";
+	snprintf(text, len, "%.6f", json_object_get_int64(v) / 1e6);
+	return text;
+}
+
+/* Signed, to a tenth of a percent: how much longer or shorter it takes */
+static const char *change(char *text, size_t len, struct json_object *c)
+{
+	struct json_object *b = get(get(c, "base"), "ns");
+	struct json_object *p = get(get(c, "patched"), "ns");
+	int64_t base = json_object_get_int64(b);
+
+	if (!b || !p || !base)
+		return "-";
+	snprintf(text, len, "%+.1f",
+		 (json_object_get_int64(p) - base) * 100.0 / base);
+	return text;
+}
+
+/* All digits are there: what is the same in every boot is the same in all. */
+static void print_times(FILE *f, struct json_object *claims)
+{
+	size_t i;
+
+	fprintf(f, "Model time: " MODEL_TIME "\n%-9s %-10s %13s %25s\n", "",
+		"", "device reads", "milliseconds");
+	fprintf(f, "%-9s %-10s %6s %7s %13s %13s %6s  %s\n", "claim",
+		"device", "base", "patched", "base", "patched", "%", "verdict");
+	for (i = 0; i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+		struct json_object *base = get(c, "base");
+		struct json_object *patched = get(c, "patched");
+		char a[24], b[24], d[24], e[24], g[24];
+
+		fprintf(f, "%-9s %-10s %6s %7s %13s %13s %6s  %s\n",
+			need_string(c, "id"),
+			get_string(get(c, "setup"), "device"),
+			count(a, sizeof(a), base, "reads", NULL),
+			count(b, sizeof(b), patched, "reads", NULL),
+			millis(d, sizeof(d), base),
+			millis(e, sizeof(e), patched),
+			change(g, sizeof(g), c), need_string(c, "verdict"));
+	}
+}
+
 /* Text at most 74 columns wide, later lines indented under the first */
 static void print_wrapped(FILE *f, const char *head, const char *text)
 {
@@ -292,17 +342,20 @@ static void print_environment(FILE *f, struct json_object *root)
 {
 	struct json_object *env = get(root, "environment");
 	const char *timing = get_string(env, "timing");
+	const char *engine = get_string(root, "engine");
+	bool model = engine && !strcmp(engine, engine_name(ENGINE_MODEL));
 	int boots = json_object_get_int(get(root, "boots"));
 	char text[512];
 
-	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot%s of each; counts are exact%s",
+	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot%s of each; %s exact%s",
 		 get_string(get(env, "patched"), "release"),
 		 get_string(get(env, "base"), "release"),
 		 get_string(env, "qemu"), get_string(env, "accel"),
 		 boots, boots == 1 ? "" : "s",
+		 model ? "counts and nanoseconds are" : "counts are",
 		 boots == 1 ? "" : " and the same in every boot");
 	print_wrapped(f, "", text);
-	if (timing)
+	if (timing && !model)
 		print_wrapped(f, "", timing);
 }
 
@@ -310,6 +363,8 @@ void table_print(FILE *f, struct json_object *root)
 {
 	struct json_object *claims = get(root, "claims");
 	int n[NR_VERDICTS] = { 0 };
+	const char *engine = get_string(root, "engine");
+	bool model = engine && !strcmp(engine, engine_name(ENGINE_MODEL));
 	bool rival = false;
 	size_t i;
 	int v;
@@ -330,7 +385,10 @@ void table_print(FILE *f, struct json_object *root)
 			    verdict ? verdict : "");
 		n[v]++;
 	}
-	print_reads(f, claims, rival);
+	if (model)
+		print_times(f, claims);
+	else
+		print_reads(f, claims, rival);
 	print_sizes(f, claims, rival);
 	fputc('\n', f);
 	if (all_promise(claims, "bytes") && all_promise(claims, "folio"))

@@ -123,6 +123,32 @@ static char *other_setting(const struct claim *c, const struct sample *s)
 	return other;
 }
 
+/*
+ * The timed run has to be the counted one over again, and the model of the
+ * device has to leave its requests as they are.
+ */
+static char *unsound_time(const struct claim *c, const struct sample *s,
+			  uint64_t bytes)
+{
+	if (c->engine != ENGINE_MODEL)
+		return s->timed ? xstrdup("it was measured in model time") : NULL;
+	if (!s->timed)
+		return xstrdup("there is no timed run");
+	if (s->timed_bytes != bytes)
+		return xasprintf("the timed reader got %" PRIu64 " bytes, expected %" PRIu64,
+				 s->timed_bytes, bytes);
+	if (s->timed_reads != s->reads || s->timed_sectors != s->sectors)
+		return xasprintf("the timed run has %llu reads of %llu sectors, the counted one %llu of %llu",
+				 (unsigned long long)s->timed_reads,
+				 (unsigned long long)s->timed_sectors,
+				 (unsigned long long)s->reads,
+				 (unsigned long long)s->sectors);
+	if (s->below != s->reads)
+		return xasprintf("the model made %" PRIu64 " reads of %" PRIu64,
+				 s->below, s->reads);
+	return NULL;
+}
+
 /* Why is this sample worth nothing?  NULL if it is sound. */
 static char *unsound(const struct claim *c, const struct sample *s,
 		     uint64_t seed)
@@ -178,7 +204,7 @@ static char *unsound(const struct claim *c, const struct sample *s,
 	    s->sectors != s->data_sectors + s->meta_sectors)
 		return xasprintf("the device counts %" PRIu64 " reads, the trace %" PRIu64,
 				 s->reads, s->data + s->meta);
-	return NULL;
+	return unsound_time(c, s, bytes);
 }
 
 static void print_value(char *text, size_t len, enum metric m, int64_t v)
@@ -248,6 +274,10 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 			if (differs)
 				reason = xasprintf("%s differ from those of boot 1",
 						   differs);
+			else if (c->engine == ENGINE_MODEL &&
+				 s[0]->ns != s[r]->ns)
+				reason = xasprintf("ns varies: %" PRIu64 ", in boot 1 %" PRIu64,
+						   s[r]->ns, s[0]->ns);
 		}
 		if (reason) {
 			more = xasprintf("%s, boot %d: %s", kernel_name(k),

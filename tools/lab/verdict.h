@@ -48,8 +48,9 @@ struct judged {
  * @seed: Of the file's content.
  *
  * Counts are compared exactly: between boots of one kernel, with what is
- * known of the stock kernel, with what the reader must have got.  Whatever is
- * amiss there voids the claim, since nothing else can be trusted then.
+ * known of the stock kernel, with what the reader must have got.  So is model
+ * time, which is the same to the nanosecond in all boots of a kernel.  Whatever
+ * is amiss there voids the claim, since nothing else can be trusted then.
  */
 void judge(struct judged *j, const struct claim *c,
 	   const struct sample *s[NR_KERNELS][MAX_RUNS],
