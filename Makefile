@@ -91,7 +91,8 @@ $(O)/bin:
 	$(Q)mkdir -p $@
 
 $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
-	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c -lm -ldl
+	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c \
+		-lgsl -lgslcblas -lm -ldl
 
 $(O)/bin/init: qemu/guest/init.c qemu/guest/pattern.h | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $<
@@ -145,13 +146,20 @@ $(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 		-o $@ $< $(addprefix tools/lab/,claim.c plan.c report.c util.c \
 		verdict.c) -lcmocka
 
+$(O)/bin/unit-stats: tests/unit/stats.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \
+		-o $@ $< $(addprefix tools/lab/,stats.c util.c) \
+		-lcmocka -lgsl -lgslcblas -lm
+
 $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $<
 
-TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/pattern-sum
+TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
+	   $(O)/bin/pattern-sum
 # these boot guests
 FULL	= tests/faults.t tests/settings.t
-TESTS	= $(O)/bin/unit-lab $(filter-out $(FULL),$(wildcard tests/*.t))
+TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
+	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
 .PHONY: check
 check: deps
