@@ -148,7 +148,7 @@ $(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 
 $(O)/bin/unit-stats: tests/unit/stats.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \
-		-o $@ $< $(addprefix tools/lab/,stats.c util.c) \
+		-o $@ $< $(addprefix tools/lab/,stats.c stats-file.c util.c) \
 		-lcmocka -lgsl -lgslcblas -lm
 
 $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin

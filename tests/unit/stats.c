@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "stats.h"
+#include "stats-file.h"
 #include "util.h"
 
 #define ROUNDING	(1 / 1e12)
@@ -634,6 +634,82 @@ static void error_rates(void **state)
 	assert_in_range(found(5, 200, &random), 190, 200);
 }
 
+static const char text[] =
+	"# a table\n"
+	"row A lower\n"
+	"expect too few boots\n"
+	"exact reads 3 3 -4\n"
+	"aa 1 2\n"
+	"aa 2.5 3\n"
+	"\n"
+	"10\t 9e0 # a pair\r\n"
+	"row B higher\n"
+	"1 2\n";
+
+static void parse(void **state)
+{
+	char *copy = xstrdup(text);
+	struct stats_table t;
+
+	(void)state;
+	assert_null(stats_parse(&t, copy));
+	assert_int_equal(t.nr, 2);
+	assert_string_equal(t.name[0], "A");
+	assert_int_equal(t.line[1], 9);
+	assert_int_equal(t.expect[0], STATS_TOO_FEW);
+	assert_int_equal(t.expect[1], NR_STATS_VERDICTS);
+	assert_int_equal(t.row[0].better, STATS_LOWER);
+	assert_int_equal(t.row[1].better, STATS_HIGHER);
+	assert_int_equal(t.row[0].nr_exact, 1);
+	assert_string_equal(t.row[0].exact[0].name, "reads");
+	assert_int_equal(t.row[0].exact[0].nr, 3);
+	assert_int_equal(t.row[0].exact[0].value[2], -4);
+	assert_int_equal(t.row[0].nr_aa, 2);
+	near(t.row[0].aa[1].base, 2.5, 0);
+	assert_int_equal(t.row[0].nr_pairs, 1);
+	near(t.row[0].pair[0].patched, 9, 0);
+	assert_int_equal(t.row[1].nr_aa, 0);
+	stats_table_free(&t);
+	free(copy);
+}
+
+static void parse_bad(void **state)
+{
+	static const char * const bad[] = {
+		"", "# nothing\n", "1 2\n", "row\n", "row A\n", "row A less\n",
+		"row A lower x\n", "row A lower\nexpect\n",
+		"row A lower\nexpect better\n", "row A lower\n1\n",
+		"row A lower\n1 2 3\n", "row A lower\n1 2x\n",
+		"row A lower\nx 2\n", "row A lower\naa\n", "row A lower\naa 1\n",
+		"row A lower\nexact\n", "row A lower\nexact reads 1\n",
+		"row A lower\nexact reads 1 2.5\n",
+		"row A lower\nexact reads 1 99999999999999999999\n",
+		"row A lower\nfoo 1 2\n",
+	};
+	struct stats_table t;
+	unsigned int i;
+	size_t n;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		char *copy = xstrdup(bad[i]), *why = stats_parse(&t, copy);
+
+		if (!why || strncmp(why, "line ", 5))
+			fail_msg("\"%s\": %s", bad[i], why ? why : "is taken");
+		free(why);
+		stats_table_free(&t);
+		free(copy);
+	}
+	/* cut anywhere, it is judged or refused, and nothing leaks */
+	for (n = 0; n < sizeof(text); n++) {
+		char *copy = xasprintf("%.*s", (int)n, text);
+
+		free(stats_parse(&t, copy));
+		stats_table_free(&t);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -661,6 +737,8 @@ int main(void)
 		cmocka_unit_test(no_outlier),
 		cmocka_unit_test(two_opinions),
 		cmocka_unit_test(error_rates),
+		cmocka_unit_test(parse),
+		cmocka_unit_test(parse_bad),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ int cmd_progress(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_windows(int argc, char **argv);
 

@@ -5,6 +5,9 @@
  * Called by the Makefile, which documents what users set.  Exit status: 0, all
  * promises hold; 1, one does not, or is void; 2, wrong input or a host that
  * cannot run it.
+ *
+ * lab stats FILE prints the verdict on each row of measured times in a file of
+ * the form that stats-file.h tells.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +59,7 @@ int main(int argc, char **argv)
 		{ "report", cmd_report },
 		{ "run", cmd_run },
 		{ "sim", cmd_sim },
+		{ "stats", cmd_stats },
 		{ "table", cmd_table },
 		{ "windows", cmd_windows },
 	};
@@ -71,5 +75,5 @@ int main(int argc, char **argv)
 			die("standard output: not all of it could be written");
 		return ret;
 	}
-	die("usage: lab get|list|progress|report|run|sim|table|windows ...");
+	die("usage: lab get|list|progress|report|run|sim|stats FILE|table|windows ...");
 }
