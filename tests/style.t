@@ -35,6 +35,9 @@ for f in $(echo "$files" | grep '^patches/.*\.patch$'); do
 	# on standard input: a tracked file it would take for source
 	check "checkpatch: $f" 0 '^$' sh -c "'$checkpatch' --root='$tree' --strict \
 		--terse --no-summary --quiet --ignore MISSING_SIGN_OFF - <'$f'"
+	# what is above it becomes the commit message
+	check "one line of --- before the diff: $f" 0 '^1$' sh -c \
+		"sed '/^diff /q' '$f' | grep -c '^---\$'"
 	is_true "no tag of a person: $f" sh -c \
 		"! grep -E '^(Signed-off|Reviewed|Acked|Tested|Reported|Suggested)-by:' '$f'"
 	is_true "index lines have whole blob ids: $f" sh -c \
