@@ -172,9 +172,9 @@ FAKE=good FAKE_ONLY=
 check "model time is not KVM's" 2 'ACCEL: expected tcg, not kvm' "$run" --accel kvm
 check "boots with parameters" 0 '^T1 .* better than posted' "$run" --boot 7,512,3
 is_true "they get to the guest" sh -c \
-	"grep -q 'perturb=7' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/command' &&
-	 grep -q -e '-m 512' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/command' &&
-	 grep -qx 'pad 3' '$tmp/results/last/base-1-ext4-sata-mdts7-1M/plan'"
+	"grep -q 'perturb=7' '$tmp/results/last/base-1-ext4-sata-mdts7-1M-T1/command' &&
+	 grep -q -e '-m 512' '$tmp/results/last/base-1-ext4-sata-mdts7-1M-T1/command' &&
+	 grep -qx 'pad 3' '$tmp/results/last/base-1-ext4-sata-mdts7-1M-T1/plan'"
 check "parameters that are none" 2 '--boot: expected PERTURB,MIB,PAGES with at least 512 MiB, not 7,511,3' \
 	"$run" --boot 7,511,3
 check "an engine that we do not have" 2 '--engine: expected counts or model, not guess' \

@@ -378,9 +378,13 @@ static void make_model(const char *args)
 	put_number(NULLB, "mbps", mbps);
 	put_number(NULLB, "power", 1);
 	strcpy(backing, "model0");
-	if (!strcmp(how, "loop")) {
-		/* what waits for it stays as the NVMe driver sent it */
+	/*
+	 * What waits for a portion of the bandwidth would be merged meanwhile,
+	 * below nvme-loop or in the device that is measured.
+	 */
+	if (mbps || !strcmp(how, "loop"))
 		put_file("/sys/block/model0/queue/nomerges", "2");
+	if (!strcmp(how, "loop")) {
 		make_loop(mdts);
 	} else {
 		strcpy(dev, backing);

@@ -635,10 +635,12 @@ static void groups_model(void **state)
 	}
 	c[2].mdts = 9;
 	plan_groups(&gs, &all);
-	assert_int_equal(gs.nr, 3);
-	assert_int_equal(gs.group[0].nr, 2);
-	assert_string_equal(gs.group[0].name, "xfs-nvme-80us-mdts7-1M");
-	assert_string_equal(gs.group[1].name, "xfs-disk-8ms-mdts7-1M");
+	/* what would go together when counted does not */
+	assert_int_equal(gs.nr, 4);
+	assert_int_equal(gs.group[0].nr, 1);
+	assert_int_equal(gs.group[3].nr, 1);
+	assert_string_equal(gs.group[0].name, "xfs-nvme-80us-mdts7-1M-T");
+	assert_string_equal(gs.group[1].name, "xfs-disk-8ms-mdts7-1M-T");
 	text = plan_text(&gs.group[1], &boot, SEED);
 	assert_string_equal(text,
 			    "seed 1234567890abcdef\n"
@@ -659,7 +661,7 @@ static void groups_model(void **state)
 	assert_non_null(strstr(text,
 			       "model plain 9 1024 80000 0 128\nimage\npad 5\nfs xfs\n"));
 	free(text);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		free(gs.group[i].claim);
 	free(gs.group);
 	assert_null(model_by_name("floppy"));

@@ -19,7 +19,7 @@ void plan_groups(struct groups *gs, const struct claims *all)
 		for (j = 0; j < gs->nr && !g; j++) {
 			g = &gs->group[j];
 			if (strcmp(g->fs, c->fs) || g->file != c->file ||
-			    g->mdts != c->mdts || g->model != c->model)
+			    g->mdts != c->mdts || g->model || c->model)
 				g = NULL;
 		}
 		if (!g) {
@@ -34,8 +34,8 @@ void plan_groups(struct groups *gs, const struct claims *all)
 			print_size(size, sizeof(size), c->file);
 			if (c->model)
 				snprintf(g->name, sizeof(g->name),
-					 "%s-%s-mdts%u-%s", c->fs,
-					 c->model->name, c->mdts, size);
+					 "%s-%s-mdts%u-%s-%s", c->fs,
+					 c->model->name, c->mdts, size, c->id);
 			else if (c->mdts)
 				snprintf(g->name, sizeof(g->name),
 					 "%s-mdts%u-%s", c->fs, c->mdts, size);

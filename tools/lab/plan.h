@@ -4,8 +4,10 @@
  *
  * A guest has one file system with one file on one device, so claims with the
  * same fs, file and mdts go together; tmpfs has no device, and is made anew
- * for every pass.  The plan is lines for qemu/guest/init.c, which carries them
- * out in order:
+ * for every pass.  In model time a claim has a guest of its own: what ran before
+ * it there, if only to fill the slabs, would be in its nanoseconds.
+ *
+ * The plan is lines for qemu/guest/init.c, which carries them out in order:
  *
  *   seed HEX			of the file's content, see pattern.h
  *   fio-device SERIAL		the disk that holds fio
