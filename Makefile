@@ -60,6 +60,8 @@ help:
 #: make qemu-test   fetch, build base and patched, boot both, re-run the claims
 #: make check       test the laboratory itself (no long boot; a few minutes)
 #: make check-full  the same, and real guests: that fail, and their settings
+#: make model-test  rows of the claims in model time: instructions plus modelled
+#:                  device latency, not wall-clock
 #: make kunit       the KUnit tests of readahead, base and patched, UML and QEMU
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
@@ -140,6 +142,19 @@ _qemu-test: _begin _build
 		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
 		tests/claims $(CLAIMS_Q)
 
+# The guest's own clock on a device that is modelled in it: no disk, no fio.
+.PHONY: model-test
+model-test: deps
+	$(LOCKED) _model-test
+
+.PHONY: _model-test
+_model-test: _begin _build
+	$(Q)$(LAB) run --engine model --base $(O)/$(BASE)/base \
+		--patched $(O)/$(BASE)/patched --init $(O)/bin/init \
+		--fio $(O)/fio.img --out $(O)/results --runs $(RUNS) \
+		--jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		tests/claims $(CLAIMS_Q)
+
 # Built with the sanitizers: what is wrong in the laboratory shows here.
 $(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \
@@ -157,7 +172,7 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
 # these boot guests
-FULL	= tests/faults.t tests/settings.t
+FULL	= tests/faults.t tests/model.t tests/settings.t
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
