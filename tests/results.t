@@ -15,6 +15,9 @@ printf '%s\n' "$out" >"$tmp/table"
 # the columns of the claims may be wide, the mail may not
 is_true "no line of it is wider than 75 columns" sh -c "! grep -E '^.{76}' '$tmp/table'"
 
+is_true "no directory of a machine is in it" sh -c \
+	"! grep -E -- '-(kernel|initrd) /' $result"
+
 # contains FILE: all lines of the table, in one piece
 contains()
 {
