@@ -7,6 +7,8 @@ O	?= build
 CACHE	?= $(O)/cache
 JOBS	?= $(shell nproc)
 RUNS	?= 2
+PAIRS	?= 8
+SEED	?= 1
 ifeq ($(origin CC),default)
 CC	= gcc
 endif
@@ -79,6 +81,8 @@ help:
 #:
 #: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
 #: RUNS=2           boots of each kernel; counts must agree in all
+#: PAIRS=8          make model-test: pairs of boots, each perturbed in its own way
+#: SEED=1           what decides on that, and on the order of the boots
 #: EVERY=7          make sweep: one cell in so many; 1 for all
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
@@ -151,15 +155,15 @@ model-test: deps
 _model-test: _begin _build
 	$(Q)$(LAB) run --engine model --base $(O)/$(BASE)/base \
 		--patched $(O)/$(BASE)/patched --init $(O)/bin/init \
-		--fio $(O)/fio.img --out $(O)/results --runs $(RUNS) \
-		--jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		--fio $(O)/fio.img --out $(O)/results --runs $(PAIRS) \
+		--order $(SEED) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
 		tests/claims $(CLAIMS_Q)
 
 # Built with the sanitizers: what is wrong in the laboratory shows here.
 $(O)/bin/unit-lab: tests/unit/lab.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \
-		-o $@ $< $(addprefix tools/lab/,claim.c plan.c report.c util.c \
-		verdict.c) -lcmocka
+		-o $@ $< $(addprefix tools/lab/,claim.c plan.c report.c stats.c util.c \
+		verdict.c) -lcmocka -lgsl -lgslcblas -lm
 
 $(O)/bin/unit-stats: tests/unit/stats.c $(LAB_SRC) $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -fsanitize=address,undefined -Itools/lab \

@@ -64,8 +64,8 @@ wrong "fio that writes" 'fio: expected rw=read' 's/^reader.*/fio rw=write bs=4k/
 wrong "fio options that are ours" 'fio: filename= is set by the laboratory' 's/^reader.*/fio rw=read bs=4k filename=x/'
 wrong "fio beyond the file" 'fio: io_size: expected at most the file' 's/^reader.*/fio rw=read bs=4k io_size=2M/'
 wrong "a promise without a bound" 'promise: expected METRIC' 's/<= stock/<=/'
-wrong "a promise about nothing" 'expected reads, data, bytes, folio, windows, sync or ns, not "luck"' 's/promise reads/promise luck/'
-wrong "a comparison that is none" 'promise: expected <=, >= or =, not "<"' 's/<=/</'
+wrong "a promise about nothing" 'expected reads, data, bytes, folio, windows, sync, ns or insn, not "luck"' 's/promise reads/promise luck/'
+wrong "a comparison that is none" 'promise: expected <, <=, >= or =, not "<<"' 's/<=/<</'
 wrong "posted without an arrow" 'posted: expected METRIC BEFORE -> AFTER' 's/^promise.*/posted reads 1 2/'
 wrong "posted words without an end" 'posted: expected a closing "' 's/^promise.*/posted "same/'
 wrong "like of nothing" 'like: expected, first in a claim, the id of one above' 's/^title.*/like X9/'
@@ -130,8 +130,14 @@ wrong "model time with fio" 'claim X1: engine model: expected a reader, not fio'
 wrong "a file that the guest's memory does not hold" 'claim X1: engine model: expected a file of at most 128M' 's/file 1M/file 256M/'
 wrong "model time on tmpfs" 'claim X1: device does not fit fs tmpfs' \
 	's/xfs/tmpfs/; /^mdts/d; s/^max.*/huge always/'
-wrong "model time on tmpfs, without a device" 'claim X1: engine model: expected fs xfs or ext4, not tmpfs' \
-	's/xfs/tmpfs/; /^mdts/d; /^device/d; s/^max.*/huge always/'
+wrong "instructions of what waits for a device" 'claim X1: insn does not fit fs xfs, which waits for a device: expected fs tmpfs' \
+	's/ns <=/insn <=/'
+wrong "a promise that statistics do not judge" 'promise: expected "ns < stock" or "ns <= stock", not =' \
+	's/ns <= .*/ns = stock/'
+wrong "a comparison that is none" 'promise: expected <, <=, >= or =, not "=>"' 's/ns <= .*/ns => 3/'
+good=$(printf '%s\n' "$good" | sed 's/xfs/tmpfs/; /^mdts/d; /^device/d; s/^max.*/huge always/; s/ns <=.*/insn <= 700/')
+printf '%s\n' "$good" >"$f"
+check "model time on tmpfs needs no device" 0 '^X1 +tmpfs +1M, huge=always, written' "$lab" list "$f"
 good=$disk
 
 printf '%s\n\0%s\n' "$good" "promise reads <= 1" >"$f"

@@ -60,6 +60,7 @@ static char fs[16];		/* xfs */
 static char huge[16], content[16];	/* of tmpfs, for the running pass */
 static uint64_t file_size;	/* bytes */
 static unsigned long pad;	/* pages before it */
+static int timed;		/* each pass once more, for its time */
 static uint64_t seed;
 
 static int report = -1;
@@ -582,7 +583,7 @@ static void write_pattern(int fd)
 	}
 }
 
-/* What lies before the file moves it on the device. */
+/* What lies before the file moves it on the device, or in memory. */
 static void make_pad(void)
 {
 	int fd = open(MNT "/pad", O_CREAT | O_RDWR, 0644);
@@ -683,9 +684,12 @@ static void make_tmpfs(void)
 	report_step("make the file");
 	/* a huge page at the file's end has to fit */
 	snprintf(opts, sizeof(opts), "size=%llu,huge=%s",
-		 (unsigned long long)(file_size + PMD - 1) / PMD * PMD, huge);
+		 (unsigned long long)(file_size + pad * PAGE + 2 * PMD - 1) /
+		 PMD * PMD, huge);
 	try_mount("tmpfs", MNT, fs, MS_NOATIME, opts);
 	read_back_mount();
+	if (pad)
+		make_pad();
 	fd = open(DATA, O_CREAT | O_RDWR, 0644);
 	if (fd < 0 || ftruncate(fd, file_size))
 		die(DATA ": %s", strerror(errno));
@@ -1281,25 +1285,31 @@ static uint64_t timed_pass(void)
 	uint64_t t0, t1;
 
 	report_step("read, timed");
-	mount_data(MS_RDONLY);
+	if (!on_tmpfs())
+		mount_data(MS_RDONLY);
 	got_bytes = 0;
 	unchecked = 1;
 	read_counters(&before);
-	add_counters(&below, backing);
-	if (resident_pages(fd_of(0)))
+	if (*backing)
+		add_counters(&below, backing);
+	if (!on_tmpfs() && resident_pages(fd_of(0)))
 		die("pages of the file were cached before the timed pass");
+	fd_of(0);
 	t0 = now_ns();
 	run_ops();
 	t1 = now_ns();
-	wait_idle();
+	if (!on_tmpfs())
+		wait_idle();
 	read_counters(&after);
-	add_counters(&below_after, backing);
+	if (*backing)
+		add_counters(&below_after, backing);
 	unchecked = 0;
 	say("timed %s %llu %lu %lu %lu", pass, (unsigned long long)got_bytes,
 	    after.reads - before.reads, after.sectors - before.sectors,
 	    below_after.reads - below.reads);
 	close_fds();
-	unmount_data();
+	if (!on_tmpfs())
+		unmount_data();
 	return t1 - t0;
 }
 
@@ -1359,10 +1369,13 @@ static void run_pass(void)
 	ns = t1 - t0;
 
 	close_fds();
-	if (on_tmpfs())
+	if (on_tmpfs()) {
+		if (timed)
+			ns = timed_pass();
 		remove_file(st.st_ino);
+	}
 	unmount_data();
-	if (*backing)
+	if (timed && !on_tmpfs())
 		ns = timed_pass();
 	say("time %s %llu", pass, (unsigned long long)ns);
 	for (i = 0; i < nr_ops; i++)
@@ -1417,6 +1430,8 @@ static void run_line(char *line)
 		make_model(line + 6);
 	} else if (!strcmp(line, "image")) {
 		write_image();
+	} else if (!strcmp(line, "timed")) {
+		timed = 1;
 	} else if (sscanf(line, "pad %lu", &pad) == 1) {
 		/* made before the file */
 	} else if (sscanf(line, "fs %15s", fs) == 1) {

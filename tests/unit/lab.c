@@ -237,8 +237,9 @@ static void make_sample(struct sample *s, uint64_t data)
 	s->sum = pattern_sum(0, 1 << 20, SEED);
 }
 
-static const bool two_kernels[NR_KERNELS] = { true, true, false };
-static const bool all_kernels[NR_KERNELS] = { true, true, true };
+static const int two_kernels[NR_KERNELS] = { 2, 2, 0 };
+static const int all_kernels[NR_KERNELS] = { 2, 2, 2 };
+static const int once[NR_KERNELS] = { 1, 1, 0 };
 
 /* base and patched (and rival) in two boots each, with these data reads */
 static void judge_three(struct judged *j, const struct claim *c, int base,
@@ -256,7 +257,7 @@ static void judge_three(struct judged *j, const struct claim *c, int base,
 		p[k][0] = &s[k];
 		p[k][1] = &s[k];
 	}
-	judge(j, c, p, why, rival ? all_kernels : two_kernels, 2, SEED);
+	judge(j, c, p, why, rival ? all_kernels : two_kernels, NULL, 0, SEED);
 }
 
 static void verdicts(void **state)
@@ -395,7 +396,7 @@ static void voids(void **state)
 		p[BASE][1] = &good;
 		p[PATCHED][0] = &good;
 		p[PATCHED][1] = &bad;
-		judge(&j, &c, p, why, two_kernels, 2, SEED);
+		judge(&j, &c, p, why, two_kernels, NULL, 0, SEED);
 		assert_int_equal(j.verdict, VERDICT_VOID);
 		assert_non_null(strstr(j.reason, "patched, boot 2: "));
 		if (!strstr(j.reason, words))
@@ -492,7 +493,7 @@ static void judge_tmpfs(const struct claim *c, const struct sample *base,
 	const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
 	struct judged j;
 
-	judge(&j, c, p, why, two_kernels, 1, SEED);
+	judge(&j, c, p, why, once, NULL, 0, SEED);
 	if (words && (j.verdict != VERDICT_VOID || !strstr(j.reason, words)))
 		fail_msg("\"%s\" is not in \"%s\"", words,
 			 j.reason ? j.reason : "holds");
@@ -541,7 +542,8 @@ static void make_timed(struct sample *s, uint64_t ns)
 
 /* Two boots of each kernel: what becomes of it, or why it is void */
 static void judge_timed(const struct claim *c, const struct sample *patched1,
-			const struct sample *patched2, enum verdict verdict,
+			const struct sample *patched2,
+			const struct stats_result *time, enum verdict verdict,
 			const char *words)
 {
 	const struct sample *p[NR_KERNELS][MAX_RUNS] = { { NULL } };
@@ -556,7 +558,10 @@ static void judge_timed(const struct claim *c, const struct sample *patched1,
 	p[BASE][1] = &base;
 	p[PATCHED][0] = patched1;
 	p[PATCHED][1] = patched2;
-	judge(&j, c, p, why, two_kernels, 2, SEED);
+	/* a pair, and its boots once more */
+	judge(&j, c, p, why, two_kernels,
+	      c->engine == ENGINE_MODEL ? time : NULL,
+	      c->engine == ENGINE_MODEL, SEED);
 	assert_int_equal(j.verdict, verdict);
 	if (words)
 		assert_string_equal(j.reason, words);
@@ -567,6 +572,11 @@ static void judge_timed(const struct claim *c, const struct sample *patched1,
 
 static void model_time(void **state)
 {
+	char words[] = "r";
+	struct stats_result noise = { .verdict = STATS_NOISE, .reason = words };
+	struct stats_result gain = { .verdict = STATS_GAIN, .reason = words };
+	struct stats_result loss = { .verdict = STATS_LOSS, .reason = words };
+	struct stats_result few = { .verdict = STATS_TOO_FEW, .reason = words };
 	struct sample good, other;
 	struct claim c;
 
@@ -576,32 +586,46 @@ static void model_time(void **state)
 	c.model = model_by_name("sata");
 	c.promises[0] = (struct promise){ METRIC_NS, CMP_LE, true, 0 };
 	make_timed(&good, 1000);
-	judge_timed(&c, &good, &good, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &good, &good, &noise, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &good, &good, &gain, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &good, &good, &few, VERDICT_VOID, "too few boots: r");
 	make_timed(&other, 1001);
-	judge_timed(&c, &other, &other, VERDICT_FAILS,
-		    "ns 1001, promised <= 1000 (stock)");
+	/* what statistics do not find is not there */
+	judge_timed(&c, &other, &other, &noise, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &other, &other, &loss, VERDICT_FAILS,
+		    "ns 1001, promised <= 1000 (stock): loss");
+	c.promises[0].compare = CMP_LT;
+	judge_timed(&c, &other, &other, &gain, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &other, &other, &noise, VERDICT_FAILS,
+		    "ns 1001, promised < 1000 (stock): within noise");
+	/* a bound of our own is one */
+	c.promises[0] = (struct promise){ METRIC_NS, CMP_LE, false, 1000 };
+	judge_timed(&c, &good, &good, &few, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &other, &other, &noise, VERDICT_FAILS,
+		    "ns 1001, promised <= 1000");
+	c.promises[0] = (struct promise){ METRIC_NS, CMP_LE, true, 0 };
 	/* one nanosecond is enough */
-	judge_timed(&c, &good, &other, VERDICT_VOID,
-		    "patched, boot 2: ns varies: 1001, in boot 1 1000");
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
+		    "patched, boot 2: ns varies: 1001, in boot 1, which is the same, 1000");
 	make_timed(&other, 1000);
 	other.timed = false;
-	judge_timed(&c, &other, &good, VERDICT_VOID,
+	judge_timed(&c, &other, &good, &noise, VERDICT_VOID,
 		    "patched, boot 1: there is no timed run");
 	make_timed(&other, 1000);
 	other.timed_bytes -= 8;
-	judge_timed(&c, &good, &other, VERDICT_VOID,
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: the timed reader got 1048568 bytes, expected 1048576");
 	make_timed(&other, 1000);
 	other.timed_reads--;
-	judge_timed(&c, &good, &other, VERDICT_VOID,
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: the timed run has 100 reads of 2056 sectors, the counted one 101 of 2056");
 	make_timed(&other, 1000);
 	other.timed_sectors += 8;
-	judge_timed(&c, &good, &other, VERDICT_VOID,
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: the timed run has 101 reads of 2064 sectors, the counted one 101 of 2056");
 	make_timed(&other, 1000);
 	other.below = 202;
-	judge_timed(&c, &good, &other, VERDICT_VOID,
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: the model made 202 reads of 101");
 
 	/* times of the host may be as they like; model time is none of them */
@@ -610,9 +634,9 @@ static void model_time(void **state)
 	make_sample(&good, 100);
 	make_sample(&other, 100);
 	other.ns = 5;
-	judge_timed(&c, &good, &other, VERDICT_HOLDS, NULL);
+	judge_timed(&c, &good, &other, &noise, VERDICT_HOLDS, NULL);
 	make_timed(&other, 0);
-	judge_timed(&c, &good, &other, VERDICT_VOID,
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: it was measured in model time");
 }
 
@@ -645,7 +669,7 @@ static void groups_model(void **state)
 	assert_string_equal(text,
 			    "seed 1234567890abcdef\n"
 			    "model loop 7 1024 8000000 160 1\n"
-			    "image\n"
+			    "image\ntimed\n"
 			    "fs xfs\n"
 			    "file 1048576\n"
 			    "pass T\n"
@@ -659,7 +683,7 @@ static void groups_model(void **state)
 	free(text);
 	text = plan_text(&gs.group[2], &moved, SEED);
 	assert_non_null(strstr(text,
-			       "model plain 9 1024 80000 0 128\nimage\npad 5\nfs xfs\n"));
+			       "model plain 9 1024 80000 0 128\nimage\ntimed\npad 5\nfs xfs\n"));
 	free(text);
 	for (i = 0; i < 4; i++)
 		free(gs.group[i].claim);

@@ -20,6 +20,7 @@ static const char * const metric_names[NR_METRICS] = {
 	[METRIC_WINDOWS] = "windows",
 	[METRIC_SYNC]	 = "sync",
 	[METRIC_NS]	 = "ns",
+	[METRIC_INSN]	 = "insn",
 };
 
 const char *metric_name(enum metric m)
@@ -39,7 +40,9 @@ enum metric metric_by_name(const char *name)
 
 const char *compare_name(enum compare c)
 {
-	return c == CMP_LE ? "<=" : c == CMP_GE ? ">=" : "=";
+	static const char * const names[] = { "<", "<=", ">=", "=" };
+
+	return names[c];
 }
 
 static const char * const engine_names[NR_ENGINES] = {
@@ -114,7 +117,8 @@ bool claim_has_disk(const struct claim *c)
 
 bool compare_holds(enum compare c, int64_t value, int64_t bound)
 {
-	return c == CMP_LE ? value <= bound :
+	return c == CMP_LT ? value < bound :
+	       c == CMP_LE ? value <= bound :
 	       c == CMP_GE ? value >= bound : value == bound;
 }
 
@@ -223,13 +227,14 @@ static void parse_read(const struct place *at, struct claim *c, const char *p,
 }
 
 /*
- * N random reads of SIZE
+ * N random [aligned] reads of SIZE
  *
- * One at a random page of each of N equal parts of the file, none reaching into
- * the next part, the parts in random order.  The same in every run.
+ * One at a random page, or at a random multiple of SIZE, of each of N equal
+ * parts of the file, none reaching into the next part, the parts in random
+ * order.  The same in every run.
  */
 static void parse_random(const struct place *at, struct claim *c, uint64_t n,
-			 const char *p)
+			 bool aligned, const char *p)
 {
 	struct op *op = new_op(at, c);
 	uint64_t x = 20261030, bs, part, tmp;
@@ -237,8 +242,8 @@ static void parse_random(const struct place *at, struct claim *c, uint64_t n,
 
 	bs = get_size(at, "random reads of", p, &p);
 	part = n ? c->file / n / 4096 * 4096 : 0;
-	if (*p || !bs || n > 256 || bs > part)
-		wrong(at, "reader: expected \"N random reads of SIZE\", at most 256, that fit into the file");
+	if (*p || !bs || n > 256 || bs > part || (aligned && part % bs))
+		wrong(at, "reader: expected \"N random [aligned] reads of SIZE\", at most 256, that fit into the file");
 	op->offsets = xcalloc(n, sizeof(*op->offsets));
 	op->nr_offsets = n;
 	for (i = 0; i < n; i++) {
@@ -246,7 +251,8 @@ static void parse_random(const struct place *at, struct claim *c, uint64_t n,
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		op->offsets[i] = i * part + x % ((part - bs) / 4096 + 1) * 4096;
+		op->offsets[i] = i * part + (aligned ? x % (part / bs) * bs :
+					     x % ((part - bs) / 4096 + 1) * 4096);
 		/* a place among those before it: Fisher and Yates */
 		j = (x >> 32) % (i + 1);
 		tmp = op->offsets[i];
@@ -281,9 +287,13 @@ static void parse_streams(const struct place *at, struct claim *c,
 	if (!parse_size(p, &p, &n))
 		wrong(at, "reader: expected a number, not \"%s\"", p);
 	p += strspn(p, " ");
-	if (word(&p, "random") && word(&p, "reads") && word(&p, "of")) {
-		parse_random(at, c, n, p);
-		return;
+	if (word(&p, "random")) {
+		bool aligned = word(&p, "aligned");
+
+		if (word(&p, "reads") && word(&p, "of")) {
+			parse_random(at, c, n, aligned, p);
+			return;
+		}
 	}
 	if (n < 2 || n > 8)
 		wrong(at, "reader: expected 2 to 8 streams");
@@ -422,9 +432,18 @@ static int64_t get_value(const struct place *at, enum metric m,
 			wrong(at, "expected a size in KiB, not \"%s\"", text);
 		return d * 10 + 0.5;
 	}
+	/* as mails have it */
+	d = strtod(text, &e);
+	if (m == METRIC_NS && e > text && d >= 0 && !strcmp(e, "s"))
+		return d * 1e9 + 0.5;
 	if (!parse_size(text, &end, &v) || *end)
 		wrong(at, "expected a number, not \"%s\"", text);
 	return v;
+}
+
+static bool is_time(enum metric m)
+{
+	return m == METRIC_NS || m == METRIC_INSN;
 }
 
 static enum metric get_metric(const struct place *at, const char *name)
@@ -432,7 +451,7 @@ static enum metric get_metric(const struct place *at, const char *name)
 	enum metric m = metric_by_name(name);
 
 	if (m == NR_METRICS)
-		wrong(at, "expected reads, data, bytes, folio, windows, sync or ns, not \"%s\"",
+		wrong(at, "expected reads, data, bytes, folio, windows, sync, ns or insn, not \"%s\"",
 		      name);
 	return m;
 }
@@ -446,19 +465,20 @@ static void parse_promise(const struct place *at, struct claim *c,
 	if (c->nr_promises == MAX_PROMISES)
 		wrong(at, "more than %d promises", MAX_PROMISES);
 	if (sscanf(text, "%15s %3s %31s %1s", name, cmp, bound, rest) != 3)
-		wrong(at, "promise: expected METRIC <=|>=|= NUMBER|stock, not \"%s\"",
+		wrong(at, "promise: expected METRIC <|<=|>=|= NUMBER|stock, not \"%s\"",
 		      text);
 	p = &c->promises[c->nr_promises++];
 	p->metric = get_metric(at, name);
-	if (!strcmp(cmp, "<="))
-		p->compare = CMP_LE;
-	else if (!strcmp(cmp, ">="))
-		p->compare = CMP_GE;
-	else if (!strcmp(cmp, "="))
-		p->compare = CMP_EQ;
-	else
-		wrong(at, "promise: expected <=, >= or =, not \"%s\"", cmp);
+	for (p->compare = CMP_LT; p->compare <= CMP_EQ; p->compare++)
+		if (!strcmp(cmp, compare_name(p->compare)))
+			break;
+	if (p->compare > CMP_EQ)
+		wrong(at, "promise: expected <, <=, >= or =, not \"%s\"", cmp);
 	p->stock = !strcmp(bound, "stock");
+	/* judged by statistics, which knows a gain, a loss, or neither */
+	if (is_time(p->metric) && p->stock && p->compare > CMP_LE)
+		wrong(at, "promise: expected \"%s < stock\" or \"%s <= stock\", not %s",
+		      name, name, cmp);
 	if (!p->stock)
 		p->bound = get_value(at, p->metric, bound);
 }
@@ -508,8 +528,8 @@ static void set_string(char **field, const char *value)
 static struct claim *copy_claim(const struct claim *from)
 {
 	struct claim *c = xcalloc(1, sizeof(*c));
-	char **own[] = { &c->id, &c->path, &c->base, &c->where, &c->title,
-			 &c->note, &c->fs, &c->workload, &c->posted_text };
+	char **own[] = { &c->id, &c->path, &c->base, &c->topic, &c->where,
+			 &c->title, &c->note, &c->fs, &c->workload, &c->posted_text };
 	unsigned int i;
 
 	*c = *from;
@@ -526,6 +546,7 @@ static void free_claim(struct claim *c)
 	free(c->id);
 	free(c->path);
 	free(c->base);
+	free(c->topic);
 	free(c->where);
 	free(c->title);
 	free(c->note);
@@ -560,6 +581,8 @@ static void parse_key(const struct place *at, struct claim *c,
 			c->key_line[i] = at->line;
 	if (!strcmp(key, "base")) {
 		set_string(&c->base, value);
+	} else if (!strcmp(key, "topic")) {
+		set_string(&c->topic, value);
 	} else if (!strcmp(key, "where")) {
 		set_string(&c->where, value);
 	} else if (!strcmp(key, "title")) {
@@ -631,16 +654,15 @@ static void parse_key(const struct place *at, struct claim *c,
 /* The modelled device and the file on it are in the guest's memory. */
 #define MODEL_FILE	(128ULL << 20)
 
-static bool promises_ns(const struct claim *c)
+static bool speaks_of(const struct claim *c, enum metric m)
 {
 	int i;
 
 	for (i = 0; i < c->nr_promises; i++)
-		if (c->promises[i].metric == METRIC_NS)
+		if (c->promises[i].metric == m)
 			return true;
-	return c->stock[METRIC_NS] >= 0 || c->rival[METRIC_NS] >= 0 ||
-	       c->posted_before[METRIC_NS] >= 0 ||
-	       c->posted_after[METRIC_NS] >= 0;
+	return c->stock[m] >= 0 || c->rival[m] >= 0 ||
+	       c->posted_before[m] >= 0 || c->posted_after[m] >= 0;
 }
 
 static void check_engine(const struct place *at, const struct claim *c,
@@ -648,21 +670,24 @@ static void check_engine(const struct place *at, const struct claim *c,
 {
 	struct place device = { at->path, c->key_line[KEY_DEVICE] };
 	struct place workload = { at->path, workload_line[0] };
+	unsigned int m;
 
 	if (c->engine != ENGINE_MODEL) {
 		if (c->model)
 			wrong(&device, "claim %s: device does not fit engine %s: expected engine model",
 			      c->id, engine_name(c->engine));
-		if (promises_ns(c))
-			wrong(at, "claim %s: ns does not fit engine %s: expected engine model",
-			      c->id, engine_name(c->engine));
+		for (m = METRIC_NS; m <= METRIC_INSN; m++)
+			if (speaks_of(c, m))
+				wrong(at, "claim %s: %s does not fit engine %s: expected engine model",
+				      c->id, metric_name(m),
+				      engine_name(c->engine));
 		return;
 	}
-	if (!claim_has_disk(c))
-		wrong(at, "claim %s: engine model: expected fs xfs or ext4, not %s",
-		      c->id, c->fs);
-	if (!c->model)
+	if (claim_has_disk(c) && !c->model)
 		wrong(at, "claim %s: expected device, as engine is model", c->id);
+	if (claim_has_disk(c) && speaks_of(c, METRIC_INSN))
+		wrong(at, "claim %s: insn does not fit fs %s, which waits for a device: expected fs tmpfs",
+		      c->id, c->fs);
 	if (c->file > MODEL_FILE)
 		wrong(at, "claim %s: engine model: expected a file of at most 128M, for it is in the guest's memory",
 		      c->id);

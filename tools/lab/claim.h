@@ -20,6 +20,7 @@ enum metric {
 	METRIC_WINDOWS,	/* readahead windows, sync and async */
 	METRIC_SYNC,	/* synchronous readahead: a reader found nothing */
 	METRIC_NS,	/* model time of the pass; of the model engine only */
+	METRIC_INSN,	/* the same on tmpfs, for a page of 4 KiB: instructions */
 	NR_METRICS
 };
 
@@ -27,7 +28,7 @@ const char *metric_name(enum metric m);
 /* Returns NR_METRICS for a name that is none. */
 enum metric metric_by_name(const char *name);
 
-enum compare { CMP_LE, CMP_GE, CMP_EQ };
+enum compare { CMP_LT, CMP_LE, CMP_GE, CMP_EQ };
 
 const char *compare_name(enum compare c);
 bool compare_holds(enum compare c, int64_t value, int64_t bound);
@@ -94,7 +95,8 @@ struct claim {
 	char *id;
 	char *path;		/* where it is written, for messages */
 	int line;
-	char *base;		/* folder of patches/ that it is about */
+	char *base;		/* folder of patches/ that it is about, */
+	char *topic;		/* and the folder in that */
 	char *where;		/* the mail or patch that states it */
 	char *title;
 	char *note;

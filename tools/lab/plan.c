@@ -13,13 +13,14 @@ void plan_groups(struct groups *gs, const struct claims *all)
 	memset(gs, 0, sizeof(*gs));
 	for (i = 0; i < all->nr; i++) {
 		struct claim *c = all->claim[i];
+		bool timed = c->engine == ENGINE_MODEL;
 		struct group *g = NULL;
 		char size[24];
 
 		for (j = 0; j < gs->nr && !g; j++) {
 			g = &gs->group[j];
 			if (strcmp(g->fs, c->fs) || g->file != c->file ||
-			    g->mdts != c->mdts || g->model || c->model)
+			    g->mdts != c->mdts || g->timed || timed)
 				g = NULL;
 		}
 		if (!g) {
@@ -27,6 +28,7 @@ void plan_groups(struct groups *gs, const struct claims *all)
 					     sizeof(*gs->group));
 			g = &gs->group[gs->nr++];
 			memset(g, 0, sizeof(*g));
+			g->timed = timed;
 			g->model = c->model;
 			g->fs = c->fs;
 			g->file = c->file;
@@ -40,8 +42,9 @@ void plan_groups(struct groups *gs, const struct claims *all)
 				snprintf(g->name, sizeof(g->name),
 					 "%s-mdts%u-%s", c->fs, c->mdts, size);
 			else
-				snprintf(g->name, sizeof(g->name), "%s-%s",
-					 c->fs, size);
+				snprintf(g->name, sizeof(g->name), "%s-%s%s%s",
+					 c->fs, size, timed ? "-" : "",
+					 timed ? c->id : "");
 		}
 		g->claim = xrealloc(g->claim, (g->nr + 1) * sizeof(*g->claim));
 		g->claim[g->nr++] = c;
@@ -71,15 +74,13 @@ static void plan_setup(FILE *f, const struct claim *c)
  */
 #define LOOP_MDTS	7
 
-static void plan_model(FILE *f, const struct group *g, const struct boot *b)
+static void plan_model(FILE *f, const struct group *g)
 {
 	const struct model *m = g->model;
 
 	fprintf(f, "model %s %u %u %u %u %u\nimage\n",
 		g->mdts <= LOOP_MDTS ? "loop" : "plain", g->mdts, MODEL_DISK_MB,
 		m->latency_ns, m->mbps, m->depth);
-	if (b->pad)
-		fprintf(f, "pad %u\n", b->pad);
 }
 
 char *plan_text(const struct group *g, const struct boot *b, uint64_t seed)
@@ -95,9 +96,13 @@ char *plan_text(const struct group *g, const struct boot *b, uint64_t seed)
 	if (g->fio)
 		fputs("fio-device fio\n", f);
 	if (g->model)
-		plan_model(f, g, b);
+		plan_model(f, g);
 	else if (g->mdts)
 		fputs("device data\n", f);
+	if (g->timed)
+		fputs("timed\n", f);
+	if (b->pad)
+		fprintf(f, "pad %u\n", b->pad);
 	if (g->fs)
 		fprintf(f, "fs %s\nfile %" PRIu64 "\n", g->fs, g->file);
 	for (i = 0; i < g->nr; i++) {

@@ -14,9 +14,10 @@
  *   device SERIAL		the disk to measure on
  *   model loop|plain MDTS MIB NS MBPS DEPTH
  *				make one instead: null_blk, behind nvme-loop or
- *				not; from here on each pass is run a second
- *				time, for its time
+ *				not
  *   image			write the file system of /image to it
+ *   timed			from here on each pass is run a second time, for
+ *				its time
  *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it
  *   file BYTES			make the file; on tmpfs, only its size
@@ -33,7 +34,8 @@
 #include "claim.h"
 
 struct group {
-	const struct model *model;	/* NULL: the engine that counts */
+	bool timed;		/* in model time */
+	const struct model *model;	/* NULL: QEMU's device, or none */
 	const char *fs;		/* NULL: no disk, an empty plan */
 	uint64_t file;
 	unsigned int mdts;	/* 0: no disk to measure on */

@@ -33,6 +33,8 @@ int64_t sample_value(const struct sample *s, enum metric m)
 		return s->sync;
 	case METRIC_NS:
 		return s->ns;
+	case METRIC_INSN:
+		return s->bytes ? s->ns * 4096 / s->bytes : 0;
 	case METRIC_FOLIO:
 		for (i = 0; i < NR_ORDERS; i++) {
 			pages += s->folios[i] << i;

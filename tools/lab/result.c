@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "result.h"
 #include "util.h"
@@ -34,6 +37,7 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	add_int(o, "meta_reads", s->meta);
 	add_int(o, "meta_sectors", s->meta_sectors);
 	add_int(o, "windows", s->windows);
+	add_int(o, "sync", s->sync);
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)s->trace);
 	add_string(o, "trace", text);
 	for (i = 0; i < NR_ORDERS; i++) {
@@ -64,7 +68,9 @@ static struct json_object *values(const struct claim *c, const int64_t *v)
 	unsigned int m;
 
 	for (m = 0; m < NR_METRICS; m++) {
-		if (m == METRIC_NS && c->engine != ENGINE_MODEL)
+		if ((m == METRIC_NS && c->engine != ENGINE_MODEL) ||
+		    (m == METRIC_INSN && (c->engine != ENGINE_MODEL ||
+					  claim_has_disk(c))))
 			continue;
 		/* metrics are integers; this one is kept in tenths of a KiB */
 		if (m == METRIC_FOLIO)
@@ -92,6 +98,7 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 
 	add_string(o, "id", c->id);
 	add_string(o, "title", c->title);
+	add_string(o, "topic", c->topic);
 	add_string(o, "where", c->where);
 	add_string(o, "note", c->note);
 
@@ -122,6 +129,10 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 		add_int(posted, "before", c->posted_before[METRIC_READS]);
 	if (c->posted_after[METRIC_READS] >= 0)
 		add_int(posted, "after", c->posted_after[METRIC_READS]);
+	if (c->posted_before[METRIC_NS] > 0)
+		add_int(posted, "before_ns", c->posted_before[METRIC_NS]);
+	if (c->posted_after[METRIC_NS] > 0)
+		add_int(posted, "after_ns", c->posted_after[METRIC_NS]);
 	add_repeated(posted, "before_reproduced", j->before);
 	add_repeated(posted, "after_reproduced", j->after);
 	json_object_object_add(o, "posted", posted);
@@ -156,6 +167,121 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 	add_string(o, "reason", j->reason);
 	add_string(o, "rival_trouble", j->rival);
 	return o;
+}
+
+static struct json_object *get(struct json_object *o, const char *key)
+{
+	struct json_object *v = NULL;
+
+	if (json_object_is_type(o, json_type_object))
+		json_object_object_get_ex(o, key, &v);
+	return v;
+}
+
+static int64_t get_int(struct json_object *o, const char *key)
+{
+	return json_object_get_int64(get(o, key));
+}
+
+/* A sample as it was before it was stored, so that the same code counts */
+static void load_sample(struct sample *s, struct json_object *o)
+{
+	struct json_object *folios = get(o, "folios_by_order");
+	char order[8];
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	s->reads = get_int(o, "reads");
+	s->data = get_int(o, "data_reads");
+	s->data_sectors = get_int(o, "data_sectors");
+	s->windows = get_int(o, "windows");
+	s->sync = get_int(o, "sync");
+	s->bytes = get_int(o, "bytes_read");
+	s->ns = get_int(o, "guest_ns");
+	for (i = 0; i < NR_ORDERS; i++) {
+		snprintf(order, sizeof(order), "%d", i);
+		s->folios[i] = get_int(folios, order);
+	}
+}
+
+static const char *stored_name(enum metric m)
+{
+	return m == METRIC_FOLIO ? "folio_tenth_kib" : metric_name(m);
+}
+
+static char *other(const char *id, const char *name, const char *kernel,
+		   int64_t stored, int64_t given)
+{
+	return xasprintf("claim %s: %s of %s: %" PRId64 " is stored, its samples give %" PRId64,
+			 id, name, kernel, stored, given);
+}
+
+static char *check_kernel(struct json_object *values, struct json_object *samples,
+			  const char *id, const char *kernel, int pairs)
+{
+	uint64_t ns = 0, bytes = 0;
+	struct json_object *v;
+	size_t i;
+	unsigned int m;
+
+	for (i = 0; i < json_object_array_length(samples); i++) {
+		struct json_object *o = json_object_array_get_idx(samples, i);
+		struct sample s;
+
+		if (strcmp(json_object_get_string(get(o, "claim")), id) ||
+		    strcmp(json_object_get_string(get(o, "kernel")), kernel))
+			continue;
+		load_sample(&s, o);
+		bytes = s.bytes;
+		if (get_int(o, "boot") <= pairs)
+			ns += s.ns;
+		for (m = 0; m < METRIC_NS; m++) {
+			v = get(values, stored_name(m));
+			/* what was not kept in samples from the beginning */
+			if (!v || (m == METRIC_SYNC && !get(o, "sync")))
+				continue;
+			if (json_object_get_int64(v) != sample_value(&s, m))
+				return other(id, stored_name(m), kernel,
+					     json_object_get_int64(v),
+					     sample_value(&s, m));
+		}
+	}
+	v = get(values, "ns");
+	if (v && pairs && (!bytes || json_object_get_int64(v) !=
+			   (int64_t)mean_ns(ns, pairs)))
+		return other(id, "ns", kernel, json_object_get_int64(v),
+			     mean_ns(ns, pairs));
+	v = get(values, "insn");
+	if (v && pairs && (!bytes || json_object_get_int64(v) !=
+			   (int64_t)mean_insn(ns, bytes, pairs)))
+		return other(id, "insn", kernel, json_object_get_int64(v),
+			     bytes ? mean_insn(ns, bytes, pairs) : 0);
+	return NULL;
+}
+
+char *result_check(struct json_object *root)
+{
+	struct json_object *claims = get(root, "claims");
+	struct json_object *samples = get(root, "samples");
+	int pairs = get_int(root, "pairs");
+	char *why = NULL;
+	unsigned int k;
+	size_t i;
+
+	if (!json_object_is_type(claims, json_type_array) ||
+	    !json_object_is_type(samples, json_type_array))
+		return xstrdup("no \"claims\" or no \"samples\" in it");
+	for (i = 0; i < json_object_array_length(claims) && !why; i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+		const char *id = json_object_get_string(get(c, "id"));
+
+		for (k = 0; k < NR_KERNELS && id && !why; k++)
+			if (get(c, kernel_name(k)))
+				why = check_kernel(get(c, kernel_name(k)),
+						   samples, id, kernel_name(k),
+						   pairs);
+	}
+	return why;
 }
 
 const char *result_text(struct json_object *root)

@@ -5,6 +5,7 @@
  *   format	1
  *   environment	machine, tools, kernels: all that the counts may depend on
  *   order	the guests, in the order in which they were started
+ *   pairs	in model time: pairs of boots, see MAX_RUNS in verdict.h
  *   samples	one for each pass of each guest, raw
  *   claims	one for each claim: what was said, measured, promised, decided
  */
@@ -21,6 +22,15 @@
 struct json_object *result_sample(const struct sample *s, enum kernel k,
 				  int run);
 struct json_object *result_claim(const struct claim *c, const struct judged *j);
+
+/**
+ * result_check() - Does a result say of its claims what its samples give?
+ * @root: The result.
+ *
+ * Return: The first value that a claim has and a sample of it has not, named,
+ * to be freed; or NULL.
+ */
+char *result_check(struct json_object *root);
 
 /* As it is stored; root owns the text. */
 const char *result_text(struct json_object *root);

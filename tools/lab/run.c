@@ -23,13 +23,16 @@
 #include "plan.h"
 #include "report.h"
 #include "result.h"
+#include "times.h"
 #include "util.h"
 
 /* Well above the largest file, or reclaim makes boots differ by a few pages. */
 #define GUEST_MB	2048
 /* In model time: the device, the page cache, and more than is then left over */
 #define MODEL_MB	1024
-#define MODEL_MIN_MB	512
+/* and what perturbs it: up to so much more memory, so many pages on the device */
+#define MODEL_MORE_MB	512
+#define MODEL_PAD	512
 /* Sparse; a quarter of it, an allocation group of XFS, holds the largest file. */
 #define DISK_BYTES	(4ULL << 30)
 #define FS_UUID		"5eed5eed-0000-4000-8000-000000000000"
@@ -38,10 +41,10 @@ struct options {
 	const char *kernel[NR_KERNELS];	/* image directories */
 	const char *init, *fio, *out, *qemu, *accel;
 	enum measured_by engine;
-	int runs, jobs;
+	int runs, jobs;		/* boots of a kernel; in model time pairs */
 	struct limits limits;
-	struct boot boot;	/* in model time */
-	uint64_t seed;
+	uint64_t seed;		/* of the file's content */
+	uint64_t order;		/* of the boots, and of what perturbs them */
 };
 
 struct job {
@@ -150,7 +153,7 @@ static char *disk_path(const struct job *j)
 static void make_disk(struct job *j)
 {
 	/* null_blk has blocks of a page */
-	bool model = j->group->model;
+	bool model = j->group->timed;
 	unsigned long long bytes = model ? (unsigned long long)MODEL_DISK_MB << 20 : DISK_BYTES;
 	char *path;
 
@@ -270,7 +273,7 @@ static void make_command(struct job *j, const struct options *o,
 			 const char *accel)
 {
 	struct guest *g = &j->guest;
-	bool kvm = !strcmp(accel, "kvm"), model = j->group->model;
+	bool kvm = !strcmp(accel, "kvm"), timed = j->group->timed;
 	unsigned int i;
 	char *disk = disk_path(j);
 	int n = 0;
@@ -297,8 +300,8 @@ static void make_command(struct job *j, const struct options *o,
 	 * is missed.  In model time there is no such device.
 	 */
 	ARG("-smp");
-	ARG("%s", model ? "1" : "1,maxcpus=2");
-	for (i = 0; i < ARRAY_SIZE(model_args) && model; i++)
+	ARG("%s", timed ? "1" : "1,maxcpus=2");
+	for (i = 0; i < ARRAY_SIZE(model_args) && timed; i++)
 		ARG("%s", model_args[i]);
 	ARG("-m");
 	ARG("%u", j->boot.mb);
@@ -307,7 +310,7 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("-initrd");
 	ARG("%s/initrd", g->dir);
 	ARG("-append");
-	if (model)
+	if (timed)
 		ARG(MODEL_APPEND " perturb=%u", j->boot.perturb);
 	else
 		ARG(APPEND);
@@ -325,7 +328,7 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("file,id=report,path=%s/report", g->dir);
 	ARG("-device");
 	ARG("virtserialport,chardev=report,name=report");
-	if (j->group->mdts && !model) {
+	if (j->group->mdts && !timed) {
 		ARG("-drive");
 		ARG("file=%s,if=none,id=data,format=raw,cache=unsafe", disk);
 		ARG("-device");
@@ -584,66 +587,150 @@ static const struct sample *find_sample(const struct job *jobs, int nr,
 	return NULL;
 }
 
+static int pairs_of(const struct options *o)
+{
+	return o->engine == ENGINE_MODEL ? o->runs : 0;
+}
+
+/* How many boots of a kernel there are: see MAX_RUNS in verdict.h */
+static int boots_of(const struct options *o, enum kernel k)
+{
+	int pairs = pairs_of(o);
+
+	if (!o->kernel[k])
+		return 0;
+	return !pairs ? o->runs : k == BASE ? 2 * pairs + 1 : pairs + 1;
+}
+
 static struct json_object *judge_all(const struct claims *all,
 				     const struct job *jobs, int nr,
-				     const struct options *o, int *bad)
+				     const struct options *o,
+				     struct json_object *samples, int *bad)
 {
 	struct json_object *array = json_object_new_array();
-	bool kernels[NR_KERNELS];
+	struct times times = { 0 };
+	int runs[NR_KERNELS];
 	int i, r;
 	unsigned int k;
 
 	*bad = 0;
 	for (k = 0; k < NR_KERNELS; k++)
-		kernels[k] = o->kernel[k];
+		runs[k] = boots_of(o, k);
+	if (pairs_of(o)) {
+		struct json_object *ids = json_object_new_array();
+
+		for (i = 0; i < all->nr; i++)
+			json_object_array_add(ids, json_object_new_string(all->claim[i]->id));
+		times_judge(&times, ids, samples, o->runs);
+		/* the claims outlive it, and the names with them */
+		for (i = 0; i < all->nr; i++)
+			times.id[i] = all->claim[i]->id;
+		json_object_put(ids);
+	}
 	for (i = 0; i < all->nr; i++) {
 		const struct sample *s[NR_KERNELS][MAX_RUNS] = { { NULL } };
 		const char *why[NR_KERNELS][MAX_RUNS] = { { NULL } };
 		struct judged j;
 
 		for (k = 0; k < NR_KERNELS; k++)
-			for (r = 0; r < o->runs && kernels[k]; r++)
+			for (r = 0; r < runs[k]; r++)
 				s[k][r] = find_sample(jobs, nr, all->claim[i],
 						      k, r, &why[k][r]);
-		judge(&j, all->claim[i], s, why, kernels, o->runs, o->seed);
+		judge(&j, all->claim[i], s, why, runs,
+		      times_of(&times, all->claim[i]->id), pairs_of(o), o->seed);
 		*bad += j.verdict == VERDICT_FAILS || j.verdict == VERDICT_VOID;
 		json_object_array_add(array, result_claim(all->claim[i], &j));
 		judged_free(&j);
 	}
+	times_free(&times);
 	return array;
 }
 
+static struct job *add_job(struct job **jobs, int *nr, const struct group *g,
+			   enum kernel k, int run)
+{
+	struct job *j;
+
+	*jobs = xrealloc(*jobs, (*nr + 1) * sizeof(**jobs));
+	j = &(*jobs)[(*nr)++];
+	memset(j, 0, sizeof(*j));
+	j->group = g;
+	j->kernel = k;
+	j->run = run;
+	j->boot.mb = GUEST_MB;
+	return j;
+}
+
+static unsigned int random_below(uint64_t *state, unsigned int n)
+{
+	return (stats_random(state) >> 32) * n >> 32;
+}
+
+/* A word of 1 to 9 digits on the command line, memory, where the file begins */
+static struct boot perturbed(uint64_t *state)
+{
+	unsigned int digits = random_below(state, 9), low = 1;
+	struct boot b;
+
+	while (digits--)
+		low *= 10;
+	b.perturb = low + random_below(state, 9 * low);
+	b.mb = MODEL_MB + random_below(state, MODEL_MORE_MB);
+	b.pad = random_below(state, MODEL_PAD);
+	return b;
+}
+
 /*
- * Boot by boot the kernels change places (A B, B A): whatever drifts on the
- * host does so for all of them.
+ * The boots of a group of claims, in the order that stats_order() gives, so that
+ * whatever drifts on the host does so for all kernels.  The second boot of an
+ * A/A pair takes its place like one more kernel.  What perturbs the boots is
+ * the same for all groups.
  */
+static void group_jobs(struct job **jobs, int *nr, const struct group *g,
+		       const struct options *o, uint64_t order)
+{
+	int kernel[NR_KERNELS + 1], *boots, pairs = pairs_of(o), nk = 0, r, i;
+	struct boot boot[2 * STATS_MAX_PAIRS];
+	uint64_t state = stats_seed(o->order);
+	const int aa = NR_KERNELS;
+
+	for (i = 0; i < NR_KERNELS; i++)
+		if (o->kernel[i])
+			kernel[nk++] = i;
+	for (i = 0; i < 2 * pairs; i++)
+		boot[i] = perturbed(&state);
+	/* once more, from its first to its last nanosecond */
+	for (i = 0; i < nk && pairs; i++)
+		add_job(jobs, nr, g, kernel[i], pairs)->boot = boot[0];
+	if (pairs)
+		kernel[nk++] = aa;
+	boots = xcalloc((o->runs + 1) * nk, sizeof(*boots));
+	stats_order(order, (o->runs + 1) / 2, nk, boots);
+	for (r = 0; r < o->runs; r++) {
+		for (i = 0; i < nk; i++) {
+			int k = kernel[boots[r * nk + i]];
+			struct job *j;
+
+			if (k == aa)
+				j = add_job(jobs, nr, g, BASE, pairs + 1 + r);
+			else
+				j = add_job(jobs, nr, g, k, r);
+			if (pairs)
+				j->boot = boot[k == aa ? pairs + r : r];
+		}
+	}
+	free(boots);
+}
+
 static struct job *make_jobs(const struct groups *gs, const struct options *o,
 			     int *nr)
 {
 	struct job *jobs = NULL;
-	int r, g, i;
+	int g;
 
 	*nr = 0;
-	for (r = 0; r < o->runs; r++) {
-		for (g = 0; g < gs->nr; g++) {
-			for (i = 0; i < NR_KERNELS; i++) {
-				int k = r & 1 ? NR_KERNELS - 1 - i : i;
-				struct job *j;
-
-				if (!o->kernel[k])
-					continue;
-				jobs = xrealloc(jobs, (*nr + 1) * sizeof(*jobs));
-				j = &jobs[(*nr)++];
-				memset(j, 0, sizeof(*j));
-				j->group = &gs->group[g];
-				j->boot = o->boot;
-				if (!j->group->model)
-					j->boot.mb = GUEST_MB;
-				j->kernel = k;
-				j->run = r;
-			}
-		}
-	}
+	for (g = 0; g < gs->nr; g++)
+		group_jobs(&jobs, nr, &gs->group[g], o, o->order + g);
 	return jobs;
 }
 
@@ -791,9 +878,10 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "qemu",    required_argument, NULL, 'q' },
 		{ "limits",  required_argument, NULL, 'l' },
 		{ "engine",  required_argument, NULL, 'e' },
-		{ "boot",    required_argument, NULL, 'B' },
+		{ "order",   required_argument, NULL, 's' },
 		{ }
 	};
+	char *end;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -817,7 +905,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 			o->out = optarg;
 			break;
 		case 'n':
-			o->runs = to_count("RUNS", optarg, MAX_RUNS);
+			o->runs = to_count("RUNS", optarg, STATS_MAX_PAIRS);
 			break;
 		case 'j':
 			o->jobs = to_count("JOBS", optarg, 1024);
@@ -836,12 +924,10 @@ static void parse_options(struct options *o, int argc, char **argv)
 				die("--engine: expected counts or model, not %s",
 				    optarg);
 			break;
-		case 'B':
-			if (sscanf(optarg, "%u,%u,%u", &o->boot.perturb,
-				   &o->boot.mb, &o->boot.pad) != 3 ||
-			    o->boot.mb < MODEL_MIN_MB)
-				die("--boot: expected PERTURB,MIB,PAGES with at least %d MiB, not %s",
-				    MODEL_MIN_MB, optarg);
+		case 's':
+			o->order = strtoull(optarg, &end, 0);
+			if (*end || end == optarg)
+				die("SEED: expected a number, not %s", optarg);
 			break;
 		case 'l':
 			if (sscanf(optarg, "%lf,%lf,%lf", &o->limits.silent_s,
@@ -872,8 +958,8 @@ int cmd_run(int argc, char **argv)
 		.jobs = 1,
 		/* far above what a slow host without KVM takes */
 		.limits = { 60, 180, 1800 },
-		.boot = { .mb = MODEL_MB },
 		.seed = 0x6d6d2d7265616421ULL,
+		.order = 1,
 	};
 	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *link;
 	const char *path, *whole;
@@ -926,12 +1012,12 @@ int cmd_run(int argc, char **argv)
 	root = json_object_new_object();
 	json_object_object_add(root, "format", json_object_new_int(1));
 	add_string(root, "date", xstrdup(stamp));
-	json_object_object_add(root, "boots", json_object_new_int(o.runs));
+	json_object_object_add(root, pairs_of(&o) ? "pairs" : "boots",
+			       json_object_new_int(o.runs));
+	add_string(root, "order_seed", xasprintf("%" PRIu64, o.order));
 	add_string(root, "engine", xstrdup(engine_name(o.engine)));
 	add_string(root, "seed", xasprintf("%016" PRIx64, o.seed));
 	json_object_object_add(root, "environment", env);
-	json_object_object_add(root, "claims",
-			       judge_all(&all, jobs, nr, &o, &bad));
 	order = json_object_new_array();
 	samples = json_object_new_array();
 	for (i = 0; i < nr; i++) {
@@ -943,7 +1029,7 @@ int cmd_run(int argc, char **argv)
 		json_object_object_add(g, "boot",
 				       json_object_new_int(jobs[i].run + 1));
 		add_string(g, "group", xstrdup(jobs[i].group->name));
-		if (jobs[i].group->model) {
+		if (jobs[i].group->timed) {
 			struct json_object *b = json_object_new_object();
 
 			json_object_object_add(b, "perturb",
@@ -966,6 +1052,8 @@ int cmd_run(int argc, char **argv)
 		free(text);
 		free(command);
 	}
+	json_object_object_add(root, "claims",
+			       judge_all(&all, jobs, nr, &o, samples, &bad));
 	json_object_object_add(root, "order", order);
 	json_object_object_add(root, "samples", samples);
 

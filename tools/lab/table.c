@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "result.h"
+#include "times.h"
 #include "util.h"
 
 static struct json_object *get(struct json_object *o, const char *key)
@@ -108,7 +110,14 @@ static bool all_promise(struct json_object *claims, const char *metric)
 	return true;
 }
 
-static void print_reads(FILE *f, struct json_object *claims, bool rival)
+static bool has_disk(struct json_object *claim)
+{
+	return !get(get(claim, "setup"), "huge");
+}
+
+/* @timed: what has no disk is in another table */
+static void print_reads(FILE *f, struct json_object *claims, bool rival,
+			bool timed)
 {
 	size_t i;
 
@@ -122,6 +131,8 @@ static void print_reads(FILE *f, struct json_object *claims, bool rival)
 		struct json_object *c = json_object_array_get_idx(claims, i);
 		char a[24], b[24], d[24], e[24];
 
+		if (timed && !has_disk(c))
+			continue;
 		fprintf(f, "%-9s %6s %6s %7s ", need_string(c, "id"),
 			count(a, sizeof(a), get(c, "posted"), "before",
 			      "before_reproduced"),
@@ -138,7 +149,8 @@ static void print_reads(FILE *f, struct json_object *claims, bool rival)
 	}
 }
 
-static void print_sizes(FILE *f, struct json_object *claims, bool rival)
+static void print_sizes(FILE *f, struct json_object *claims, bool rival,
+			bool timed)
 {
 	size_t i;
 
@@ -157,6 +169,8 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 		struct json_object *patched = get(c, "patched");
 		char a[24];
 
+		if (timed && !has_disk(c))
+			continue;
 		fprintf(f, "%-9s %7s ", need_string(c, "id"),
 			tenths(a, sizeof(a), base, "folio_tenth_kib"));
 		if (rival)
@@ -173,54 +187,81 @@ static void print_sizes(FILE *f, struct json_object *claims, bool rival)
 	}
 }
 
-static const char *millis(char *text, size_t len, struct json_object *o)
+/* Signed percent, to a tenth; of what is below a percent to a hundredth */
+static const char *percent(char *text, size_t len, double v)
 {
-	struct json_object *v = get(o, "ns");
+	if (isnan(v))
+		return "-";
+	snprintf(text, len, fabs(v) < 1 ? "%+.2f" : "%+.1f", v);
+	return text;
+}
+
+/* What the mail says of its own times, seconds on its author's machine */
+static const char *posted_change(char *text, size_t len, struct json_object *c)
+{
+	struct json_object *b = get(get(c, "posted"), "before_ns");
+	struct json_object *a = get(get(c, "posted"), "after_ns");
+
+	if (!b || !a)
+		return "-";
+	snprintf(text, len, "%+.1f", 100.0 *
+		 (json_object_get_int64(a) - json_object_get_int64(b)) /
+		 json_object_get_int64(b));
+	return text;
+}
+
+/* Milliseconds of a pass, or on tmpfs instructions for a page of it */
+static const char *time_value(char *text, size_t len, struct json_object *o,
+			      bool disk)
+{
+	struct json_object *v = get(o, disk ? "ns" : "insn");
 
 	if (!v)
 		return "-";
-	snprintf(text, len, "%.6f", json_object_get_int64(v) / 1e6);
+	if (disk)
+		snprintf(text, len, "%.3f", json_object_get_int64(v) / 1e6);
+	else
+		snprintf(text, len, "%" PRId64, json_object_get_int64(v));
 	return text;
 }
 
-/* Signed, to a tenth of a percent: how much longer or shorter it takes */
-static const char *change(char *text, size_t len, struct json_object *c)
+/*
+ * All that is said of a difference is computed here from the raw samples.  The
+ * values beside it are means over the boots.
+ */
+static void print_times(FILE *f, struct json_object *claims,
+			const struct times *times, bool disk)
 {
-	struct json_object *b = get(get(c, "base"), "ns");
-	struct json_object *p = get(get(c, "patched"), "ns");
-	int64_t base = json_object_get_int64(b);
-
-	if (!b || !p || !base)
-		return "-";
-	snprintf(text, len, "%+.1f",
-		 (json_object_get_int64(p) - base) * 100.0 / base);
-	return text;
-}
-
-/* All digits are there: what is the same in every boot is the same in all. */
-static void print_times(FILE *f, struct json_object *claims)
-{
+	bool headed = false;
 	size_t i;
 
-	fprintf(f, "Model time: " MODEL_TIME "\n%-9s %-10s %13s %25s\n", "",
-		"", "device reads", "milliseconds");
-	fprintf(f, "%-9s %-10s %6s %7s %13s %13s %6s  %s\n", "claim",
-		"device", "base", "patched", "base", "patched", "%", "verdict");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
-		struct json_object *base = get(c, "base");
-		struct json_object *patched = get(c, "patched");
-		char a[24], b[24], d[24], e[24], g[24];
+		const struct stats_result *r = times_of(times, need_string(c, "id"));
+		char a[24], b[24], d[24], e[24], g[24], h[24], range[52];
 
-		fprintf(f, "%-9s %-10s %6s %7s %13s %13s %6s  %s\n",
-			need_string(c, "id"),
-			get_string(get(c, "setup"), "device"),
-			count(a, sizeof(a), base, "reads", NULL),
-			count(b, sizeof(b), patched, "reads", NULL),
-			millis(d, sizeof(d), base),
-			millis(e, sizeof(e), patched),
-			change(g, sizeof(g), c), need_string(c, "verdict"));
+		if (has_disk(c) != disk)
+			continue;
+		if (!headed)
+			fprintf(f, "%s\n%-9s %7s %8s %8s %7s %14s %5s  %s\n",
+				disk ? "Model time, milliseconds: " MODEL_TIME :
+				       "Model time, instructions for a page of 4 KiB",
+				"claim", "posted%", "base", "patched", "%",
+				"95 % interval", "floor", "time");
+		headed = true;
+		snprintf(range, sizeof(range), "%s %s",
+			 percent(a, sizeof(a), r->low),
+			 percent(b, sizeof(b), r->high));
+		snprintf(h, sizeof(h), isnan(r->floor) ? "-" : "%.2f", r->floor);
+		fprintf(f, "%-9s %7s %8s %8s %7s %14s %5s  %s\n",
+			need_string(c, "id"), posted_change(d, sizeof(d), c),
+			time_value(e, sizeof(e), get(c, "base"), disk),
+			time_value(g, sizeof(g), get(c, "patched"), disk),
+			percent(a, sizeof(a), r->mean), range, h,
+			stats_verdict_name(r->verdict));
 	}
+	if (headed)
+		fputc('\n', f);
 }
 
 /* Text at most 74 columns wide, later lines indented under the first */
@@ -313,14 +354,13 @@ static void print_legend(FILE *f, struct json_object *claims)
 	size_t i;
 
 	for (i = 0; i < json_object_array_length(claims); i++)
-		disk |= !get(get(json_object_array_get_idx(claims, i), "setup"),
-			     "huge");
+		disk |= has_disk(json_object_array_get_idx(claims, i));
 	fprintf(f, "id        file, %s: reads\n",
 		disk ? "max_sectors_kb/read_ahead_kb" : "huge=, content");
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
 		struct json_object *set = get(c, "setup");
-		const char *huge = get_string(set, "huge");
+		const char *huge = get_string(set, "huge"), *device;
 		char head[24], text[256], how[64];
 
 		if (huge)
@@ -331,7 +371,9 @@ static void print_legend(FILE *f, struct json_object *claims)
 				 json_object_get_int(get(set, "max_sectors_kb")),
 				 json_object_get_int(get(set, "read_ahead_kb")));
 		snprintf(head, sizeof(head), "%-9s ", need_string(c, "id"));
-		snprintf(text, sizeof(text), "%s, %s, %s: %s",
+		device = get_string(set, "device");
+		snprintf(text, sizeof(text), "%s%s%s, %s, %s: %s",
+			 device ? device : "", device ? ", " : "",
 			 get_string(set, "fs"), get_string(set, "file"), how,
 			 get_string(c, "title"));
 		print_wrapped(f, head, text);
@@ -342,20 +384,27 @@ static void print_environment(FILE *f, struct json_object *root)
 {
 	struct json_object *env = get(root, "environment");
 	const char *timing = get_string(env, "timing");
-	const char *engine = get_string(root, "engine");
-	bool model = engine && !strcmp(engine, engine_name(ENGINE_MODEL));
 	int boots = json_object_get_int(get(root, "boots"));
+	int pairs = json_object_get_int(get(root, "pairs"));
 	char text[512];
 
-	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot%s of each; %s exact%s",
+	if (pairs) {
+		snprintf(text, sizeof(text), "Linux %s against %s, %s; %d pair%s of boots, perturbed alike, and as many of base and base, perturbed otherwise, for the floor; order and perturbation by seed %s.  \"%%\" is the mean change of a pair; what is not beyond the floor, or not proven at 5 %% in all rows together, is within noise",
+			 get_string(get(env, "patched"), "release"),
+			 get_string(get(env, "base"), "release"),
+			 get_string(env, "qemu"), pairs, pairs == 1 ? "" : "s",
+			 get_string(root, "order_seed"));
+		print_wrapped(f, "", text);
+		return;
+	}
+
+	snprintf(text, sizeof(text), "Linux %s against %s, %s, %s, %d boot%s of each; counts are exact%s",
 		 get_string(get(env, "patched"), "release"),
 		 get_string(get(env, "base"), "release"),
 		 get_string(env, "qemu"), get_string(env, "accel"),
-		 boots, boots == 1 ? "" : "s",
-		 model ? "counts and nanoseconds are" : "counts are",
-		 boots == 1 ? "" : " and the same in every boot");
+		 boots, boots == 1 ? "" : "s", boots == 1 ? "" : " and the same in every boot");
 	print_wrapped(f, "", text);
-	if (timing && !model)
+	if (timing)
 		print_wrapped(f, "", timing);
 }
 
@@ -365,18 +414,24 @@ void table_print(FILE *f, struct json_object *root)
 	int n[NR_VERDICTS] = { 0 };
 	const char *engine = get_string(root, "engine");
 	bool model = engine && !strcmp(engine, engine_name(ENGINE_MODEL));
-	bool rival = false;
+	bool rival = false, disk = false;
+	struct times times;
+	char *why;
 	size_t i;
 	int v;
 
 	if (!json_object_is_type(claims, json_type_array) ||
 	    !get(root, "environment"))
 		die("not a result: no \"claims\" or no \"environment\" in it");
+	why = result_check(root);
+	if (why)
+		die("not a result: %s", why);
 	for (i = 0; i < json_object_array_length(claims); i++) {
 		struct json_object *c = json_object_array_get_idx(claims, i);
 		const char *verdict = get_string(c, "verdict");
 
 		rival |= !!get(c, "rival");
+		disk |= has_disk(c);
 		for (v = 0; v < NR_VERDICTS; v++)
 			if (verdict && !strcmp(verdict, verdict_name(v)))
 				break;
@@ -385,18 +440,24 @@ void table_print(FILE *f, struct json_object *root)
 			    verdict ? verdict : "");
 		n[v]++;
 	}
-	if (model)
-		print_times(f, claims);
-	else
-		print_reads(f, claims, rival);
-	print_sizes(f, claims, rival);
-	fputc('\n', f);
+	if (model) {
+		times_judge(&times, claims, get(root, "samples"),
+			    json_object_get_int(get(root, "pairs")));
+		print_times(f, claims, &times, true);
+		print_times(f, claims, &times, false);
+		times_free(&times);
+	}
+	if (disk || !model) {
+		print_reads(f, claims, rival, model);
+		print_sizes(f, claims, rival, model);
+		fputc('\n', f);
+	}
 	if (all_promise(claims, "bytes") && all_promise(claims, "folio"))
 		print_wrapped(f, "", "Promised of all rows: no more bytes and no smaller folios than the base kernel, \"stock\".");
 	print_reasons(f, claims);
 	if (rival)
 		print_wrapped(f, "", "rival: the posted policy, rebuilt from its description.  meta: reads of metadata, part of the reads above.");
-	else
+	else if (disk || !model)
 		print_wrapped(f, "", "meta: reads of metadata, part of the reads above.");
 	print_environment(f, root);
 	fputc('\n', f);

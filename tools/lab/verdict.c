@@ -216,6 +216,22 @@ static void print_value(char *text, size_t len, enum metric m, int64_t v)
 		snprintf(text, len, "%" PRId64, v);
 }
 
+static bool is_time(enum metric m)
+{
+	return m == METRIC_NS || m == METRIC_INSN;
+}
+
+/* Is there a promise that takes statistics? */
+static bool compares_times(const struct claim *c)
+{
+	int i;
+
+	for (i = 0; i < c->nr_promises; i++)
+		if (c->promises[i].stock && is_time(c->promises[i].metric))
+			return true;
+	return false;
+}
+
 static char *broken_promise(const struct claim *c, const struct judged *j)
 {
 	int i;
@@ -223,17 +239,23 @@ static char *broken_promise(const struct claim *c, const struct judged *j)
 	for (i = 0; i < c->nr_promises; i++) {
 		const struct promise *p = &c->promises[i];
 		int64_t v = j->value[PATCHED][p->metric];
+		bool time = p->stock && is_time(p->metric);
 		int64_t bound = p->stock ? j->value[BASE][p->metric] : p->bound;
 		char got[32], want[32];
 
-		if (compare_holds(p->compare, v, bound))
+		/* a difference that is none is no loss, and no gain */
+		if (time ? j->time == STATS_GAIN ||
+		    (p->compare == CMP_LE && j->time == STATS_NOISE) :
+		    compare_holds(p->compare, v, bound))
 			continue;
 		print_value(got, sizeof(got), p->metric, v);
 		print_value(want, sizeof(want), p->metric, bound);
-		return xasprintf("%s %s, promised %s %s%s",
+		return xasprintf("%s %s, promised %s %s%s%s%s",
 				 metric_name(p->metric), got,
 				 compare_name(p->compare), want,
-				 p->stock ? " (stock)" : "");
+				 p->stock ? " (stock)" : "",
+				 time ? ": " : "",
+				 time ? stats_verdict_name(j->time) : "");
 	}
 	return NULL;
 }
@@ -256,11 +278,23 @@ static char *check_known(const struct judged *j, enum kernel k,
 	return NULL;
 }
 
+uint64_t mean_ns(uint64_t ns, int pairs)
+{
+	return (ns + pairs / 2) / pairs;
+}
+
+uint64_t mean_insn(uint64_t ns, uint64_t bytes, int pairs)
+{
+	return (ns * 4096 / bytes + pairs / 2) / pairs;
+}
+
 static char *judge_kernel(struct judged *j, const struct claim *c,
 			  enum kernel k, const struct sample **s,
-			  const char **why, int runs, uint64_t seed)
+			  const char **why, int runs, int pairs,
+			  uint64_t seed)
 {
 	char *reason, *more;
+	uint64_t ns = 0;
 	unsigned int m;
 	int r;
 
@@ -274,9 +308,8 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 			if (differs)
 				reason = xasprintf("%s differ from those of boot 1",
 						   differs);
-			else if (c->engine == ENGINE_MODEL &&
-				 s[0]->ns != s[r]->ns)
-				reason = xasprintf("ns varies: %" PRIu64 ", in boot 1 %" PRIu64,
+			else if (r == pairs && s[0]->ns != s[r]->ns)
+				reason = xasprintf("ns varies: %" PRIu64 ", in boot 1, which is the same, %" PRIu64,
 						   s[r]->ns, s[0]->ns);
 		}
 		if (reason) {
@@ -288,6 +321,12 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 	}
 	for (m = 0; m < NR_METRICS; m++)
 		j->value[k][m] = sample_value(s[0], m);
+	for (r = 0; r < pairs; r++)
+		ns += s[r]->ns;
+	if (pairs) {
+		j->value[k][METRIC_NS] = mean_ns(ns, pairs);
+		j->value[k][METRIC_INSN] = mean_insn(ns, s[0]->bytes, pairs);
+	}
 	j->meta[k] = s[0]->meta;
 	j->measured[k] = true;
 	return NULL;
@@ -296,7 +335,8 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 void judge(struct judged *j, const struct claim *c,
 	   const struct sample *s[NR_KERNELS][MAX_RUNS],
 	   const char *why[NR_KERNELS][MAX_RUNS],
-	   const bool kernels[NR_KERNELS], int runs, uint64_t seed)
+	   const int runs[NR_KERNELS], const struct stats_result *time,
+	   int pairs, uint64_t seed)
 {
 	char *reason = NULL;
 	unsigned int k;
@@ -305,9 +345,9 @@ void judge(struct judged *j, const struct claim *c,
 	for (k = 0; k < NR_KERNELS; k++) {
 		char *r;
 
-		if (!kernels[k])
+		if (!runs[k])
 			continue;
-		r = judge_kernel(j, c, k, s[k], why[k], runs, seed);
+		r = judge_kernel(j, c, k, s[k], why[k], runs[k], pairs, seed);
 		if (!r && k == BASE)
 			r = check_known(j, k, c->stock);
 		if (!r && k == RIVAL)
@@ -325,6 +365,13 @@ void judge(struct judged *j, const struct claim *c,
 	if (j->measured[RIVAL] && c->posted_after[METRIC_READS] >= 0)
 		j->after = repeated(c->posted_after[METRIC_READS],
 				    j->value[RIVAL][METRIC_DATA]);
+	if (time)
+		j->time = time->verdict;
+	if (time && !reason &&
+	    (j->time == STATS_VOID ||
+	     (j->time == STATS_TOO_FEW && compares_times(c))))
+		reason = xasprintf("%s: %s", stats_verdict_name(j->time),
+				   time->reason);
 	if (reason) {
 		j->verdict = VERDICT_VOID;
 		j->reason = reason;

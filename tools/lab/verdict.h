@@ -7,12 +7,19 @@
 
 #include "claim.h"
 #include "sample.h"
+#include "stats.h"
 
 enum kernel { BASE, PATCHED, RIVAL, NR_KERNELS };
 
 const char *kernel_name(enum kernel k);
 
-#define MAX_RUNS	32
+/*
+ * In model time the boots of a kernel are, from 0: a pair each, perturbed as
+ * the boot of the other kernel is; then boot 0 over again, to the nanosecond;
+ * and then, of the base kernel, the second of each A/A pair, perturbed otherwise
+ * than the first, which is the boot of that pair.
+ */
+#define MAX_RUNS	(2 * STATS_MAX_PAIRS + 1)
 
 enum verdict {
 	VERDICT_HOLDS,
@@ -34,6 +41,7 @@ struct judged {
 	bool measured[NR_KERNELS];
 	int64_t value[NR_KERNELS][NR_METRICS];
 	int64_t meta[NR_KERNELS];	/* reads of metadata */
+	enum stats_verdict time;	/* in model time: of patched against base */
 	enum repeated before, after;
 };
 
@@ -43,19 +51,25 @@ struct judged {
  * @c: The claim.
  * @s: A sample for each kernel and run; NULL where a guest gave none.
  * @why: For each kernel and run, why there is none.
- * @kernels: Which of the kernels are run at all.
- * @runs: Boots of each kernel.
+ * @runs: Boots of each kernel, 0 for one that is not run.
+ * @time: In model time, what statistics say of it in all pairs; else NULL.
+ * @pairs: How many they are.
  * @seed: Of the file's content.
  *
  * Counts are compared exactly: between boots of one kernel, with what is
  * known of the stock kernel, with what the reader must have got.  So is model
- * time, which is the same to the nanosecond in all boots of a kernel.  Whatever
- * is amiss there voids the claim, since nothing else can be trusted then.
+ * time between boots that are the same.  Whatever is amiss there voids the
+ * claim, since nothing else can be trusted then.
  */
 void judge(struct judged *j, const struct claim *c,
 	   const struct sample *s[NR_KERNELS][MAX_RUNS],
 	   const char *why[NR_KERNELS][MAX_RUNS],
-	   const bool kernels[NR_KERNELS], int runs, uint64_t seed);
+	   const int runs[NR_KERNELS], const struct stats_result *time,
+	   int pairs, uint64_t seed);
+
+/* Of @pairs boots that took @ns together, each to read @bytes: rounded */
+uint64_t mean_ns(uint64_t ns, int pairs);
+uint64_t mean_insn(uint64_t ns, uint64_t bytes, int pairs);
 
 void judged_free(struct judged *j);
 
