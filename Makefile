@@ -7,7 +7,7 @@ O	?= build
 CACHE	?= $(O)/cache
 JOBS	?= $(shell nproc)
 RUNS	?= 2
-PAIRS	?= 8
+PAIRS	?= 10
 SEED	?= 1
 ifeq ($(origin CC),default)
 CC	= gcc
@@ -81,7 +81,7 @@ help:
 #:
 #: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
 #: RUNS=2           boots of each kernel; counts must agree in all
-#: PAIRS=8          make model-test: pairs of boots, each perturbed in its own way
+#: PAIRS=10         make model-test: pairs of boots, each perturbed in its own way
 #: SEED=1           what decides on that, and on the order of the boots
 #: EVERY=7          make sweep: one cell in so many; 1 for all
 #: RIVALS=1         a third kernel beside ours: the posted policy

@@ -220,6 +220,14 @@ check "model time: no gain, where one is promised" 1 \
 	'^T1 does not hold: ns 1[0-9]*, promised < 1[0-9]* \(stock\): within noise' "$run"
 sed -i 's/ns < stock/ns <= stock/' "$tmp/claims"
 check "model time: too few boots" 1 '^T1 void: too few boots: pairs: 3,' "$run" --runs 3
+FAKE=nanosecond FAKE_ONLY=base-7
+check "model time: of three that are the same one may stray" 0 \
+	'^run: T1: boot 7 of base strayed by 7 ns from two others that are the same' "$run"
+is_true "model time: that is kept" grep -q '"strayed": *true' "$json"
+FAKE_ONLY=base-1
+check "model time: also the first of them" 0 \
+	'^run: T1: boot 1 of base strayed by 1 ns from two others that are the same' "$run"
+FAKE=good FAKE_ONLY=
 void nanosecond 'base, boot 7: ns varies: [0-9]*, in boot 1, which is the'
 void varies 'base, boot 2: reads differ from those of boot 1'
 void again 'base, boot 1: the timed run has 102 reads of 2056 sectors, the'

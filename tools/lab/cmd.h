@@ -5,6 +5,7 @@
 #ifndef CMD_H
 #define CMD_H
 
+int cmd_changelog(int argc, char **argv);
 int cmd_get(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_progress(int argc, char **argv);

@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} cmds[] = {
+		{ "changelog", cmd_changelog },
 		{ "get", cmd_get },
 		{ "list", cmd_list },
 		{ "progress", cmd_progress },
@@ -75,5 +76,5 @@ int main(int argc, char **argv)
 			die("standard output: not all of it could be written");
 		return ret;
 	}
-	die("usage: lab get|list|progress|report|run|sim|stats FILE|table|windows ...");
+	die("usage: lab changelog|get|list|progress|report|run|sim|stats FILE|table|windows ...");
 }

@@ -55,7 +55,8 @@ struct job {
 	struct guest guest;
 	struct report report;
 	bool started, done;
-	bool again;		/* this is the second try */
+	bool third;		/* boot 1 once more: it and its repeat differ */
+	bool strayed;		/* of three that have to be the same, the other one */
 	int disk;		/* memfd of the measured disk, or -1 */
 	char *why;		/* there are no samples because ... */
 };
@@ -569,7 +570,7 @@ static const struct sample *find_sample(const struct job *jobs, int nr,
 	for (i = 0; i < nr; i++) {
 		const struct job *j = &jobs[i];
 
-		if (j->kernel != k || j->run != run)
+		if (j->kernel != k || j->run != run || j->third)
 			continue;
 		for (s = 0; s < j->group->nr; s++)
 			if (j->group->claim[s] == c)
@@ -807,6 +808,72 @@ static void run_jobs(struct job *jobs, int nr, const struct options *o,
 	progress(true, "run: %d guests, %.0f s", nr, now() - start);
 }
 
+static struct job *find_job(struct job *jobs, int nr, const struct group *g,
+			    enum kernel k, int run)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (jobs[i].group == g && jobs[i].kernel == k &&
+		    jobs[i].run == run && !jobs[i].third)
+			return &jobs[i];
+	return NULL;
+}
+
+/* A guest in model time has one claim. */
+static uint64_t job_ns(const struct job *j)
+{
+	return j && !j->why && j->report.nr == 1 ? j->report.samples[0].ns : 0;
+}
+
+/*
+ * QEMU's main loop may move the clock of an idle guest at the very moment in
+ * which the processor's thread has halted and not yet told how far it came; it
+ * was seen in one boot of hundreds, with a few hundred nanoseconds.  So where
+ * boot 1 and its repeat differ, a third one tells which of them strayed, and
+ * takes its place.  If all three differ, the row is void, as it should be.
+ */
+static void settle_repeats(struct job **jobs, int *nr, const struct groups *gs,
+			   const struct options *o, const char *dir,
+			   char *release[NR_KERNELS])
+{
+	int g, k, first = *nr, i, pairs = pairs_of(o);
+
+	for (g = 0; g < gs->nr && pairs; g++) {
+		for (k = 0; k < NR_KERNELS; k++) {
+			uint64_t a = job_ns(find_job(*jobs, *nr, &gs->group[g], k, 0));
+			uint64_t b = job_ns(find_job(*jobs, *nr, &gs->group[g], k, pairs));
+			struct job *j;
+
+			if (!a || !b || a == b)
+				continue;
+			j = add_job(jobs, nr, &gs->group[g], k, 2 * pairs + 1);
+			j->boot = find_job(*jobs, *nr, &gs->group[g], k, 0)->boot;
+			j->third = true;
+		}
+	}
+	if (*nr == first)
+		return;
+	run_jobs(*jobs + first, *nr - first, o, dir, release);
+	for (i = first; i < *nr; i++) {
+		struct job *third = &(*jobs)[i], *odd;
+		struct job *one = find_job(*jobs, *nr, third->group, third->kernel, 0);
+		struct job *two = find_job(*jobs, *nr, third->group, third->kernel, pairs);
+		uint64_t ns = job_ns(third);
+
+		if (!ns || (ns != job_ns(one) && ns != job_ns(two)))
+			continue;
+		odd = ns == job_ns(one) ? two : one;
+		printf("run: %s: boot %d of %s strayed by %" PRId64 " ns from two others that are the same\n",
+		       third->group->claim[0]->id, odd->run + 1,
+		       kernel_name(odd->kernel), (int64_t)(job_ns(odd) - ns));
+		third->run = odd->run;
+		third->third = false;
+		odd->third = true;
+		odd->strayed = true;
+	}
+}
+
 /* A guest takes its memory, and up to the largest file for its disk. */
 static void limit_jobs(struct options *o, int nr)
 {
@@ -1007,6 +1074,7 @@ int cmd_run(int argc, char **argv)
 	fflush(stdout);
 	env = environment(&o, release);
 	run_jobs(jobs, nr, &o, dir, release);
+	settle_repeats(&jobs, &nr, &groups, &o, dir, release);
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
 
 	root = json_object_new_object();
@@ -1047,7 +1115,10 @@ int cmd_run(int argc, char **argv)
 		add_string(g, "command", text ? xstrdup(strip(text)) :
 						xstrdup(""));
 		json_object_array_add(order, g);
-		for (s = 0; s < jobs[i].report.nr; s++)
+		if (jobs[i].strayed)
+			json_object_object_add(g, "strayed",
+					       json_object_new_boolean(true));
+		for (s = 0; s < jobs[i].report.nr && !jobs[i].third; s++)
 			add_sample(samples, &jobs[i], s);
 		free(text);
 		free(command);

@@ -128,6 +128,12 @@ static char *parse_line(struct stats_table *t, char *line, int nr)
 		return set_expect(&t->expect[t->nr - 1], line);
 	if (!strcmp(first, "exact"))
 		return add_exact(row, &line);
+	if (!strcmp(first, "least")) {
+		if (!number(word(&line), &row->least) || row->least < 0 ||
+		    word(&line))
+			return xstrdup("least: wants a percentage of 0 or more");
+		return NULL;
+	}
 	if (!strcmp(first, "aa"))
 		return add_pair(&row->aa, &row->nr_aa, word(&line), &line);
 	return add_pair(&row->pair, &row->nr_pairs, first, &line);

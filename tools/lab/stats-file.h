@@ -33,6 +33,7 @@ struct stats_table {
  *	row NAME lower|higher	a row begins; which of them is better
  *	expect VERDICT		what it should get, for tests
  *	exact NAME VALUE...	a counter, in boots that must agree in it
+ *	least PERCENT		the floor is no lower
  *	aa BASE BASE		an A/A pair
  *	BASE PATCHED		a pair
  *

@@ -283,7 +283,7 @@ static void measure(const struct stats_row *row, struct stats_result *r)
 
 	changes(row->aa, row->nr_aa, d);
 	if (row->nr_aa >= 2)
-		r->floor = stats_floor(d, row->nr_aa);
+		r->floor = fmax(stats_floor(d, row->nr_aa), row->least);
 	r->p_min = stats_min_p(n);
 	if (!n)
 		return;

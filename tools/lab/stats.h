@@ -238,6 +238,8 @@ struct stats_exact {
  * @nr_pairs: How many; 6 or more, or the row is "too few boots".
  * @aa: A/A pairs, for the floor.
  * @nr_aa: How many; 2 or more, or the row is "too few boots".
+ * @least: The floor is at least this, percent: what the measure itself cannot
+ *	tell, however little it varies; 0 or above.
  * @exact: Counters declared to be exact; one that varies voids the row.
  * @nr_exact: How many.
  */
@@ -247,6 +249,7 @@ struct stats_row {
 	int nr_pairs;
 	const struct stats_pair *aa;
 	int nr_aa;
+	double least;
 	const struct stats_exact *exact;
 	int nr_exact;
 };

@@ -56,6 +56,7 @@ static void fill_row(struct stats_row *row, struct json_object *samples,
 	int i;
 
 	row->better = STATS_LOWER;
+	row->least = TIMES_LEAST;
 	row->pair = pair;
 	row->aa = aa;
 	for (i = 0; i < pairs; i++) {

@@ -9,6 +9,12 @@
 
 #include "stats.h"
 
+/*
+ * Less than so many percent in model time is no difference, however exact it is:
+ * it takes all instructions for equally long, which no processor does.
+ */
+#define TIMES_LEAST	0.1
+
 /**
  * struct times - A row for each claim of a result in model time.
  * @nr: How many.
