@@ -15,7 +15,9 @@ endif
 V	?= 0
 CLAIMS	?=
 RIVALS	?=
+APPLY	?=
 CLAIM	?= A1
+TOPIC	?=
 EVERY	?= 7
 FUZZ	?= 60
 ACCEL	?=
@@ -72,7 +74,9 @@ help:
 #: make fuzz        rules of readahead, by libFuzzer, for FUZZ=60 seconds
 #: make claims      list the claims
 #: make table       the verdicts of the last qemu-test once more
-#: make report      store the last results, and their table, beside the patches
+#: make report TOPIC=readahead      store the last results beside its patches
+#: make changelog TOPIC=readahead   the messages of its patches, their numbers
+#:                  taken from those results; APPLY=1 puts them into the patches
 #: make fetch       only get the pinned kernel tree
 #: make build       only build both kernels
 #: make deps        only install, or name, what is missing on this machine
@@ -80,6 +84,7 @@ help:
 #: make distclean   remove the output directory
 #:
 #: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
+#: TOPIC=readahead  run only the claims of this topic (all)
 #: RUNS=2           boots of each kernel; counts must agree in all
 #: PAIRS=10         make model-test: pairs of boots, each perturbed in its own way
 #: SEED=1           what decides on that, and on the order of the boots
@@ -143,8 +148,8 @@ _qemu-test: _begin _build
 	$(Q)$(LAB) run --base $(O)/$(BASE)/base --patched $(O)/$(BASE)/patched \
 		$(if $(RIVALS),--rival $(O)/$(BASE)/rival) \
 		--init $(O)/bin/init --fio $(O)/fio.img --out $(O)/results \
-		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
-		tests/claims $(CLAIMS_Q)
+		--runs $(RUNS) --order $(SEED) --jobs $(JOBS) --topic '$(TOPIC)' \
+		$(if $(ACCEL),--accel $(ACCEL)) tests/claims $(CLAIMS_Q)
 
 # The guest's own clock on a device that is modelled in it: no disk, no fio.
 .PHONY: model-test
@@ -156,7 +161,7 @@ _model-test: _begin _build
 	$(Q)$(LAB) run --engine model --base $(O)/$(BASE)/base \
 		--patched $(O)/$(BASE)/patched --init $(O)/bin/init \
 		--fio $(O)/fio.img --out $(O)/results --runs $(PAIRS) \
-		--order $(SEED) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		--order $(SEED) --topic '$(TOPIC)' --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
 		tests/claims $(CLAIMS_Q)
 
 # Built with the sanitizers: what is wrong in the laboratory shows here.
@@ -252,7 +257,9 @@ sweep: deps
 .PHONY: _sweep
 _sweep: _engines
 	$(Q)$(SIM)/readahead sweep -e $(SIM)/base/engine.so \
-		-e $(SIM)/patched/engine.so --every $(EVERY) --jobs $(JOBS)
+		-e $(SIM)/patched/engine.so --every $(EVERY) --jobs $(JOBS) \
+		>$(SIM)/sweep || { cat $(SIM)/sweep; exit 1; }
+	$(Q)cat $(SIM)/sweep
 
 .PHONY: mutants
 mutants: deps
@@ -278,12 +285,21 @@ claims: $(LAB)
 table: $(LAB)
 	$(Q)$(LAB) table $(O)/results/last/result.json
 
-# The claims that a topic's changelogs state; so far there is one topic.
+# A topic is a folder of the quilt, with its patches' messages and their numbers.
+.PHONY: _topic
+_topic:
+	$(Q)[ -n "$(TOPIC)" ] && [ -d "patches/$(BASE)/$(TOPIC)" ] || { \
+		echo "TOPIC=$(TOPIC): expected one of:" $$(cd patches/$(BASE) && ls -d */ | tr -d /) >&2; \
+		exit 2; }
+
 .PHONY: report
-report: $(LAB)
+report: $(LAB) _topic
 	$(Q)$(LAB) report $(O)/results/last/result.json tests/claims \
-		patches/$(BASE)/readahead
-	@echo "report: patches/$(BASE)/readahead/result.json and table; the table goes into the patch and the README"
+		patches/$(BASE)/$(TOPIC)
+
+.PHONY: changelog
+changelog: $(LAB) _topic
+	$(Q)$(LAB) changelog $(if $(APPLY),--apply) patches/$(BASE)/$(TOPIC)
 
 .PHONY: clean
 clean:

@@ -161,7 +161,7 @@ check "model time: no difference is none" 0 \
 	'^T1 +- +1\.000 +1\.000 +\+0\.00 +\+0\.00 \+0\.00 +0\.[0-9]+  within noise$' \
 	"$lab" table "$json"
 check "model time: the table says what it is" 0 \
-	'^Model time, milliseconds: instructions plus modelled device latency, not wall-clock$' \
+	'^Model time, ms: instructions plus modelled device latency, not wall-clock$' \
 	"$lab" table "$json"
 is_true "model time: so does the result" grep -q \
 	'"timing":"instructions plus modelled device latency, not wall-clock"' "$json"
@@ -394,42 +394,54 @@ check "a tool that fails without a word" 2 \
 	'^lab: mkfs.ext4 failed, and said nothing \(.*/mkfs.log\): is the disk full\?$' \
 	env PATH="$tmp/mute:$PATH" "$run"
 
-# Both files of a report, or none; however much fits.
+# A result is stored beside the patches of its topic, whole or not at all.
 mkdir "$tmp/rival"
 cp -p "$tmp/patched"/* "$tmp/rival"
 echo 7.3.4-rival-hashrival >"$tmp/rival/release"
+sed -i 's/^base 7.3/&\ntopic small/; s/^stock.*/&\nrival data 100/' "$tmp/claims"
 is_true "a result to report" "$run" --rival "$tmp/rival"
 result=$tmp/results/last/result.json
+mkdir "$tmp/topic"
+check "not beside another topic" 2 'no claim of engine counts is about base 7.3, topic topic' \
+	"$lab" report "$result" "$tmp/claims" "$tmp/topic"
+cat "$tmp/claims" >"$tmp/more"
+sed -n '/^\[T1/,$p' "$tmp/claims" | sed 's/T1/T2/' >>"$tmp/more"
+mkdir -p "$tmp/a/small"
+check "not without each of its claims" 2 'has no claim T2: run all of the topic first, TOPIC=small' \
+	"$lab" report "$result" "$tmp/more" "$tmp/a/small"
+is_true "a result without the rival" "$run"
+check "not without the rival" 2 'has no rival: run with RIVALS=1 first' \
+	"$lab" report "$tmp/results/last/result.json" "$tmp/claims" "$tmp/a/small"
+is_true "a result with it" "$run" --rival "$tmp/rival"
+result=$tmp/results/last/result.json
+sed 's/"reads": *101/"reads":100/' "$result" >"$tmp/typed.json"
+sed '/"samples"/,$s/"reads": *100/"reads":101/' "$tmp/typed.json" >"$tmp/typed2.json"
+check "not if its samples give another figure" 2 'claim T1: reads of base: 100 is stored, its samples give 101' \
+	"$lab" report "$tmp/typed2.json" "$tmp/claims" "$tmp/a/small"
+is_true "none of that was stored" test ! -e "$tmp/a/small/result.json"
 if small 1m; then
 	page=$(getconf PAGESIZE)
 	pages=0
-	partial=0
 	bad=
 	while [ $pages -lt 64 ]; do
 		echo old >"$tmp/small/result.json"
-		echo old >"$tmp/small/table"
-		mount -o "remount,size=$(((pages + 2) * page))" "$tmp/small"
+		mount -o "remount,size=$(((pages + 1) * page))" "$tmp/small"
 		said=$("$lab" report "$result" "$tmp/claims" "$tmp/small" 2>&1) && break
 		# "|| bad" for each of the things that have to be
-		[ "$(cat "$tmp/small/result.json" "$tmp/small/table")" = "old
-old" ] || bad="$bad; $pages pages: one of the files is new"
-		[ "$(ls "$tmp/small")" = "result.json
-table" ] || bad="$bad; $pages pages: left: $(ls "$tmp/small")"
+		[ "$(cat "$tmp/small/result.json")" = old ] || bad="$bad; $pages pages: the file is new"
+		[ "$(ls "$tmp/small")" = result.json ] || bad="$bad; $pages pages: left: $(ls "$tmp/small")"
 		case $said in
 		"lab: $tmp/small/result.json: No space left on device") ;;
-		"lab: $tmp/small/table: No space left on device") partial=1 ;;
 		*) bad="$bad; $pages pages: $said" ;;
 		esac
 		[ -z "$bad" ] || break
 		pages=$((pages + 1))
 	done
-	is_true "a full disk: both files of a report or none${bad:+ ($bad)}" test -z "$bad"
-	is_true "with room for the result, but not for the table, too" test $partial = 1
-	is_true "with room for both there are both" sh -c \
-		"cmp '$tmp/small/result.json' '$result' && '$lab' table '$result' | cmp - '$tmp/small/table'"
+	is_true "a full disk: what was there stays${bad:+ ($bad)}" test -z "$bad"
+	is_true "with room for it, it is there" cmp "$tmp/small/result.json" "$result"
 	umount "$tmp/small"
 else
-	skip "a full disk: both files of a report or none" "cannot mount a small file system"
+	skip "a full disk: what was there stays" "cannot mount a small file system"
 fi
 
 # What does not get to the reader is not a success.

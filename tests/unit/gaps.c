@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 		}
 		xa_destroy(&as.i_pages);
 	}
-	printf("next: %lu wrong of %lu; prev: %lu wrong of %lu\n", wrong_next,
-	       rounds * QUERIES, wrong_prev, rounds * QUERIES);
+	printf("compared: %lu\nnext wrong: %lu\nprev wrong: %lu\n",
+	       rounds * QUERIES, wrong_next, wrong_prev);
 	return wrong_next || wrong_prev;
 }

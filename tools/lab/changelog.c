@@ -43,6 +43,8 @@ struct text {
 
 struct topic {
 	const char *dir;
+	const char *path[MAX_FILES], *whole[MAX_FILES];	/* to be written */
+	int nr;
 	struct json_object *counts, *times;	/* read when they are needed */
 	struct times judged;
 };
@@ -235,7 +237,7 @@ static char *file_field(struct topic *t, const struct here *at,
 		p = strstr(line, key);
 		if (p != line)
 			continue;
-		p += strlen(key) + strspn(p + strlen(key), " \t");
+		p += strlen(key) + strspn(p + strlen(key), ": \t");
 		p[strspn(p, "0123456789.")] = '\0';
 		if (*p)
 			value = xstrdup(p);
@@ -449,7 +451,6 @@ static bool one_message(struct topic *t, const char *msg, int mode)
 {
 	char *path = patch_of(msg), *patch = read_file(path, NULL);
 	char *start, *end, *whole;
-	const char *name, *content;
 	struct text x;
 	bool ok = true;
 
@@ -467,11 +468,10 @@ static bool one_message(struct topic *t, const char *msg, int mode)
 		goto out;
 	}
 	whole = xasprintf("%.*s%s%s", (int)(start - patch), patch, x.text, end);
-	name = path;
-	content = whole;
-	if (strcmp(whole, patch))
-		write_files(&name, &content, 1);
-	free(whole);
+	if (t->nr == MAX_FILES)
+		die("%s: more than %d messages", t->dir, MAX_FILES);
+	t->path[t->nr] = xstrdup(path);
+	t->whole[t->nr++] = whole;
 out:
 	free_text(&x);
 	free(patch);
@@ -506,6 +506,13 @@ int cmd_changelog(int argc, char **argv)
 		die("%s: no message (*.msg) there", t.dir);
 	for (i = 0; i < g.gl_pathc; i++)
 		ok &= one_message(&t, g.gl_pathv[i], mode);
+	/* all of them, or none */
+	if (t.nr)
+		write_files(t.path, t.whole, t.nr);
+	while (t.nr) {
+		free((char *)t.path[--t.nr]);
+		free((char *)t.whole[t.nr]);
+	}
 	globfree(&g);
 	free(pattern);
 	if (t.times)

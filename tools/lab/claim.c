@@ -885,13 +885,8 @@ void claims_read(struct claims *all, const char *path)
 	free(names);
 }
 
-void claims_select(struct claims *all, const char *base, char **ids, int nr)
-{
-	claims_select_engine(all, base, ENGINE_COUNTS, ids, nr);
-}
-
-void claims_select_engine(struct claims *all, const char *base,
-			  enum measured_by engine, char **ids, int nr)
+void claims_select(struct claims *all, const char *base, const char *topic,
+		   enum measured_by engine, char **ids, int nr)
 {
 	bool *used = xcalloc(nr, sizeof(*used));
 	int i, j, kept = 0;
@@ -906,7 +901,9 @@ void claims_select_engine(struct claims *all, const char *base,
 				keep = true;
 			}
 		}
-		if (keep && ours && !strcmp(all->claim[i]->base, base))
+		if (keep && ours && !strcmp(all->claim[i]->base, base) &&
+		    (!topic || (all->claim[i]->topic &&
+				!strcmp(all->claim[i]->topic, topic))))
 			all->claim[kept++] = all->claim[i];
 		else
 			free_claim(all->claim[i]);
@@ -920,7 +917,8 @@ void claims_select_engine(struct claims *all, const char *base,
 			    ids[j]);
 	free(used);
 	if (!kept)
-		die("no claim%s%s is about base %s",
+		die("no claim%s%s is about base %s%s%s",
 		    engine == NR_ENGINES ? "" : " of engine ",
-		    engine == NR_ENGINES ? "" : engine_name(engine), base);
+		    engine == NR_ENGINES ? "" : engine_name(engine), base,
+		    topic ? ", topic " : "", topic ? topic : "");
 }

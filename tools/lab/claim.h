@@ -148,19 +148,17 @@ struct claims {
 void claims_read(struct claims *all, const char *path);
 
 /**
- * claims_select_engine() - Keep those that the user named.
+ * claims_select() - Keep those that the user named.
  * @all: The claims; those not named are dropped from it.
  * @base: Only claims about this base.
+ * @topic: Only claims of this topic; NULL for any.
  * @engine: Only claims of this engine; NR_ENGINES for any.
  * @ids: Names, or shell patterns; none keeps all.
  * @nr: How many.
  *
  * Exits with a line if a name fits no claim.
  */
-void claims_select_engine(struct claims *all, const char *base,
-			  enum measured_by engine, char **ids, int nr);
-
-/* The same for counts, which are what most of the laboratory is about */
-void claims_select(struct claims *all, const char *base, char **ids, int nr);
+void claims_select(struct claims *all, const char *base, const char *topic,
+		   enum measured_by engine, char **ids, int nr);
 
 #endif

@@ -27,8 +27,8 @@ int cmd_list(int argc, char **argv)
 		die("list: wants the directory of the claims");
 	claims_read(&all, argv[1]);
 	if (argc > 2)
-		claims_select_engine(&all, getenv("BASE") ? getenv("BASE") : "7.3",
-				     NR_ENGINES, argv + 2, argc - 2);
+		claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3",
+			      NULL, NR_ENGINES, argv + 2, argc - 2);
 	for (i = 0; i < all.nr; i++) {
 		const struct claim *c = all.claim[i];
 

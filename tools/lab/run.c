@@ -39,7 +39,7 @@
 
 struct options {
 	const char *kernel[NR_KERNELS];	/* image directories */
-	const char *init, *fio, *out, *qemu, *accel;
+	const char *init, *fio, *out, *qemu, *accel, *topic;
 	enum measured_by engine;
 	int runs, jobs;		/* boots of a kernel; in model time pairs */
 	struct limits limits;
@@ -945,6 +945,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "qemu",    required_argument, NULL, 'q' },
 		{ "limits",  required_argument, NULL, 'l' },
 		{ "engine",  required_argument, NULL, 'e' },
+		{ "topic",   required_argument, NULL, 't' },
 		{ "order",   required_argument, NULL, 's' },
 		{ }
 	};
@@ -990,6 +991,9 @@ static void parse_options(struct options *o, int argc, char **argv)
 			if (o->engine == NR_ENGINES)
 				die("--engine: expected counts or model, not %s",
 				    optarg);
+			break;
+		case 't':
+			o->topic = *optarg ? optarg : NULL;
 			break;
 		case 's':
 			o->order = strtoull(optarg, &end, 0);
@@ -1041,8 +1045,8 @@ int cmd_run(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	claims_read(&all, argv[optind]);
 	base = getenv("BASE");
-	claims_select_engine(&all, base ? base : "7.3", o.engine,
-			     argv + optind + 1, argc - optind - 1);
+	claims_select(&all, base ? base : "7.3", o.topic, o.engine,
+		      argv + optind + 1, argc - optind - 1);
 
 	for (k = 0; k < NR_KERNELS; k++)
 		if (o.kernel[k])

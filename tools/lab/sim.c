@@ -452,8 +452,8 @@ int cmd_sim(int argc, char **argv)
 		if (path[k])
 			e[k] = engine_load(path[k]);
 	claims_read(&all, argv[i]);
-	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3",
-		      argv + i + 1, argc - i - 1);
+	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", NULL,
+		      ENGINE_COUNTS, argv + i + 1, argc - i - 1);
 	if (result) {
 		root = json_object_from_file(result);
 		if (!root || !json_object_object_get_ex(root, "samples", &parity.samples) ||
@@ -529,7 +529,8 @@ int cmd_windows(int argc, char **argv)
 	e[0] = engine_load(argv[1]);
 	e[1] = engine_load(argv[2]);
 	claims_read(&all, argv[3]);
-	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", argv + 4, 1);
+	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", NULL,
+		      ENGINE_COUNTS, argv + 4, 1);
 	c = all.claim[0];
 	if (all.nr != 1 || !claim_has_disk(c))
 		die("windows: %s: expected one claim with a device", argv[4]);

@@ -244,7 +244,7 @@ static void print_times(FILE *f, struct json_object *claims,
 			continue;
 		if (!headed)
 			fprintf(f, "%s\n%-9s %7s %8s %8s %7s %14s %5s  %s\n",
-				disk ? "Model time, milliseconds: " MODEL_TIME :
+				disk ? "Model time, ms: " MODEL_TIME :
 				       "Model time, instructions for a page of 4 KiB",
 				"claim", "posted%", "base", "patched", "%",
 				"95 % interval", "floor", "time");
@@ -503,37 +503,63 @@ static struct json_object *find(struct json_object *claims, const char *id)
 	return NULL;
 }
 
+/* Is it known how the posted policy does in one of them? */
+static bool have_rival(const struct claims *all)
+{
+	int i, m;
+
+	for (i = 0; i < all->nr; i++)
+		for (m = 0; m < NR_METRICS; m++)
+			if (all->claim[i]->rival[m] >= 0)
+				return true;
+	return false;
+}
+
 /*
- * lab report RESULT CLAIMS DIR: keep a result and its table beside a patch.
- * Only a whole one: every claim, with the rival, and none of them void.
+ * lab report RESULT CLAIMS DIR: keep a result beside the patches of a topic, as
+ * result.json, or time.json if it is of model time.  Only a whole one: every
+ * claim of the topic and no other, with the rival if there is one, and none of
+ * them void.
  */
 int cmd_report(int argc, char **argv)
 {
 	struct claims all = { NULL, 0 };
 	struct json_object *root, *claims;
-	const char *verdict;
-	const char *paths[2], *texts[2];
-	char *table = NULL;
-	size_t len;
-	FILE *f;
+	const char *verdict, *engine, *topic, *path, *text;
+	enum measured_by e;
+	bool rival;
+	char *why;
 	int i;
 
 	if (argc != 4)
 		die("report: wants RESULT CLAIMS DIR");
+	topic = strrchr(argv[3], '/');
+	topic = topic ? topic + 1 : argv[3];
 	root = read_result(argv[1]);
+	why = result_check(root);
+	if (why)
+		die("report: %s: %s", argv[1], why);
 	claims = get(root, "claims");
-	if (json_object_get_int(get(root, "boots")) < 2)
+	engine = get_string(root, "engine");
+	for (e = 0; e < NR_ENGINES; e++)
+		if (engine && !strcmp(engine, engine_name(e)))
+			break;
+	if (e == NR_ENGINES)
+		die("report: %s: engine %s", argv[1], engine ? engine : "unknown");
+	if (e == ENGINE_COUNTS && json_object_get_int(get(root, "boots")) < 2)
 		die("report: %s has one boot of each kernel: expected two or more",
 		    argv[1]);
 	claims_read(&all, argv[2]);
-	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", NULL, 0);
+	claims_select(&all, getenv("BASE") ? getenv("BASE") : "7.3", topic, e,
+		      NULL, 0);
+	rival = e == ENGINE_COUNTS && have_rival(&all);
 	for (i = 0; i < all.nr; i++) {
 		struct json_object *c = find(claims, all.claim[i]->id);
 
 		if (!c)
-			die("report: %s has no claim %s: run all of them first",
-			    argv[1], all.claim[i]->id);
-		if (!get(c, "rival"))
+			die("report: %s has no claim %s: run all of the topic first, TOPIC=%s",
+			    argv[1], all.claim[i]->id, topic);
+		if (rival && !get(c, "rival"))
 			die("report: %s has no rival: run with RIVALS=1 first",
 			    argv[1]);
 		verdict = need_string(c, "verdict");
@@ -541,20 +567,15 @@ int cmd_report(int argc, char **argv)
 		    !strcmp(verdict, verdict_name(VERDICT_FAILS)))
 			die("report: claim %s: %s", all.claim[i]->id, verdict);
 	}
-	f = open_memstream(&table, &len);
-	if (!f)
-		die("out of memory");
-	table_print(f, root);
-	if (fclose(f))
-		die("out of memory");
-	paths[0] = xasprintf("%s/result.json", argv[3]);
-	texts[0] = result_text(root);
-	paths[1] = xasprintf("%s/table", argv[3]);
-	texts[1] = table;
-	write_files(paths, texts, 2);
-	free((char *)paths[0]);
-	free((char *)paths[1]);
-	free(table);
+	if ((int)json_object_array_length(claims) != all.nr)
+		die("report: %s has claims of other topics: run with TOPIC=%s",
+		    argv[1], topic);
+	path = xasprintf("%s/%s", argv[3], e == ENGINE_COUNTS ? "result.json" :
+			 "time.json");
+	text = result_text(root);
+	write_files(&path, &text, 1);
+	printf("report: %s\n", path);
+	free((char *)path);
 	json_object_put(root);
 	return 0;
 }

@@ -51,7 +51,7 @@ char *read_file(const char *path, size_t *len);
  * a part of one nor a new one beside an old one.
  */
 void write_files(const char * const *path, const char * const *text, int nr);
-#define MAX_FILES	2
+#define MAX_FILES	32
 
 /* Removes blanks at both ends, in place; returns the new start. */
 char *strip(char *s);

@@ -338,10 +338,13 @@ int run_sweep(const struct engine **e, unsigned int jobs, unsigned int every)
 	for (i = 0; i < jobs; i++)
 		merge(&all, &shared[i]);
 
-	printf("%llu cells, %llu read() calls in %.1f s on %u processors (%.1f million a second on each)\n",
-	       (unsigned long long)all.cells, (unsigned long long)all.calls,
+	/* on standard output is what is the same on every machine */
+	fprintf(stderr, "sweep: %.1f s on %u processors (%.1f million a second on each)\n",
 	       seconds() - began, jobs,
 	       all.calls / (seconds() - began) / jobs / 1e6);
+	printf("cells: %llu\none in: %u\nread() calls on each engine: %llu\n",
+	       (unsigned long long)all.cells, every,
+	       (unsigned long long)all.calls / 2);
 	printf("device reads of all cells: %llu -> %llu; fewer in %llu cells\n",
 	       (unsigned long long)all.total_reads[0],
 	       (unsigned long long)all.total_reads[1],
@@ -354,6 +357,8 @@ int run_sweep(const struct engine **e, unsigned int jobs, unsigned int every)
 	print_worst(&all, LOSS_BYTES, "cells with more bytes");
 	print_worst(&all, LOSS_LAST, "cells with one read more, from where the last window falls");
 	print_worst(&all, LOSS_FOLIO, "cells with smaller folios");
+	printf("smaller at most by, %%: %.0f\n",
+	       100 * all.worst[LOSS_FOLIO][0].by);
 	return all.nr[LOSS_READS] || all.nr[LOSS_BYTES] || all.bad[0][0] ||
 	       all.bad[1][0];
 }
