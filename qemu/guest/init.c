@@ -49,6 +49,7 @@
 #define PMD		(2UL << 20)	/* the largest folio of tmpfs */
 #define MAX_FDS		8
 #define MAX_EXTENTS	64
+#define MAX_OFFSETS	256	/* of a list */
 
 /* What is measured on: the plan's "device", "fs" and "file" lines */
 static char dev[32];		/* nvme0n1, found by its serial number */
@@ -1042,19 +1043,39 @@ static void read_at(int fd, uint64_t pos, size_t len)
 	take(buf, len, pos);
 }
 
-/* read FD START END BS */
-static void op_read(char *args)
+/* In parts of a page: looked at when a whole one is there. */
+static void read_parts(int fd, uint64_t pos, size_t len)
 {
-	unsigned long long start, end, bs;
+	size_t off;
+	ssize_t n;
+
+	for (off = 0; off < PAGE; off += len) {
+		n = pread(fd, buf + off, len, pos + off);
+		if (n != (ssize_t)len)
+			die("read of %zu bytes at %llu gave %zd: %s", len,
+			    (unsigned long long)(pos + off), n,
+			    n < 0 ? strerror(errno) : "");
+	}
+	take(buf, PAGE, pos);
+}
+
+/* read FD START END BS, so many times: only what is read is repeated */
+static void op_read(char *args, unsigned long times)
+{
+	unsigned long long start, end, bs, pos;
 	int f, fd;
 
 	if (sscanf(args, "%d %llu %llu %llu", &f, &start, &end, &bs) != 4 ||
 	    !bs)
 		die("plan: read wants FD START END BS: %s", args);
-	need(bs);
+	need(bs < PAGE ? PAGE : bs);
 	fd = fd_of(f);
-	for (; start < end; start += bs)
-		read_at(fd, start, end - start < bs ? end - start : bs);
+	while (times--) {
+		for (pos = start; bs < PAGE && pos < end; pos += PAGE)
+			read_parts(fd, pos, bs);
+		for (; pos < end; pos += bs)
+			read_at(fd, pos, end - pos < bs ? end - pos : bs);
+	}
 }
 
 /* streams BS FD:START:END ...: one read of each in turn until all are done */
@@ -1090,17 +1111,23 @@ static void op_streams(char *args)
 	} while (left);
 }
 
-/* list BS OFFSET ...: one read at each */
-static void op_list(char *args)
+/* list BS OFFSET ...: one read at each, so many times */
+static void op_list(char *args, unsigned long times)
 {
-	unsigned long long bs, pos;
-	int used;
+	unsigned long long bs, pos[MAX_OFFSETS];
+	int used, nr = 0, i;
 
 	if (sscanf(args, "%llu%n", &bs, &used) != 1 || !bs)
 		die("plan: list wants BS OFFSET ...: %.200s", args);
 	need(bs);
-	for (args += used; sscanf(args, "%llu%n", &pos, &used) == 1; args += used)
-		read_at(fd_of(0), pos, bs);
+	for (args += used; nr < MAX_OFFSETS &&
+	     sscanf(args, "%llu%n", &pos[nr], &used) == 1; args += used)
+		nr++;
+	if (strspn(args, " ") != strlen(args))
+		die("plan: list takes at most %d offsets", MAX_OFFSETS);
+	while (times--)
+		for (i = 0; i < nr; i++)
+			read_at(fd_of(0), pos[i], bs);
 }
 
 /* touch ADVICE START END: faults the range in through a mapping, in order */
@@ -1246,30 +1273,38 @@ static void verify_cached(void)
 	}
 }
 
+static void run_op(char *op, unsigned long times)
+{
+	if (!strncmp(op, "read ", 5))
+		op_read(op + 5, times);
+	else if (!strncmp(op, "streams ", 8))
+		op_streams(op + 8);
+	else if (!strncmp(op, "list ", 5))
+		op_list(op + 5, times);
+	else if (!strncmp(op, "touch ", 6))
+		op_touch(op + 6);
+	else if (!strncmp(op, "fio ", 4))
+		op_fio(op + 4);
+	else if (!strncmp(op, "fault ", 6))
+		op_fault(op + 6);
+	else
+		die("plan: unknown operation: %s", op);
+}
+
 /* Returns whether fio was one of them. */
 static int run_ops(void)
 {
-	int i, used_fio = 0;
+	int i, used, used_fio = 0;
+	unsigned long times;
 
 	for (i = 0; i < nr_ops; i++) {
 		char *op = ops[i];
 
-		if (!strncmp(op, "read ", 5)) {
-			op_read(op + 5);
-		} else if (!strncmp(op, "streams ", 8)) {
-			op_streams(op + 8);
-		} else if (!strncmp(op, "list ", 5)) {
-			op_list(op + 5);
-		} else if (!strncmp(op, "touch ", 6)) {
-			op_touch(op + 6);
-		} else if (!strncmp(op, "fio ", 4)) {
-			op_fio(op + 4);
-			used_fio = 1;
-		} else if (!strncmp(op, "fault ", 6)) {
-			op_fault(op + 6);
-		} else {
-			die("plan: unknown operation: %s", op);
-		}
+		used_fio |= !strncmp(op, "fio ", 4);
+		if (sscanf(op, "times %lu %n", &times, &used) == 1)
+			run_op(op + used, times);
+		else
+			run_op(op, 1);
 	}
 	return used_fio;
 }

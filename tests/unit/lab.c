@@ -212,6 +212,7 @@ static void make_claim(struct claim *c)
 		c->rival[m] = -1;
 	}
 	c->nr_ops = 1;
+	c->ops[0].times = 1;
 	c->ops[0].bytes = 1 << 20;
 	c->ops[0].end = 1 << 20;
 	c->nr_promises = 1;

@@ -180,11 +180,65 @@ static struct op *new_op(const struct place *at, struct claim *c)
 {
 	if (c->nr_ops == MAX_OPS)
 		wrong(at, "reader: more than %d steps", MAX_OPS);
+	c->ops[c->nr_ops].times = 1;
 	return &c->ops[c->nr_ops++];
 }
 
+/* A line of the guest's plan, "BS OFFSET ..." behind it */
+static void list_line(struct op *op, uint64_t bs)
+{
+	size_t len;
+	FILE *f = open_memstream(&op->line, &len);
+	int i;
+
+	if (!f)
+		die("out of memory");
+	fprintf(f, "list %" PRIu64, bs);
+	for (i = 0; i < op->nr_offsets; i++)
+		fprintf(f, " %" PRIu64, op->offsets[i]);
+	if (fclose(f))
+		die("out of memory");
+}
+
+/* A size that is read at a time: on tmpfs also parts of a page */
+static uint64_t get_read_size(const struct place *at, const struct claim *c,
+			      const char *text, const char **end)
+{
+	uint64_t v;
+
+	if (!strcmp(c->fs, "tmpfs") && parse_size(text, end, &v) && v &&
+	    v < 4096 && 4096 % v == 0)
+		return v;
+	return get_size(at, "read", text, end);
+}
+
+/* [N times], the last of a read on tmpfs */
+static void parse_times(const struct place *at, const struct claim *c,
+			struct op *op, const char *p)
+{
+	uint64_t n;
+	char *line;
+
+	if (!*p)
+		return;
+	if (*p < '0' || *p > '9' || !parse_size(p, &p, &n))
+		wrong(at, "reader: expected \"at OFFSET\", \"every SIZE\", \"to OFFSET\", \"to end\", \"N times\" or \";\", not \"%s\"",
+		      p);
+	p += strspn(p, " ");
+	if (!word(&p, "times") || *p || !n || n > 1000000)
+		wrong(at, "reader: expected \"N times\", at most 1000000, and \";\"");
+	if (strcmp(c->fs, "tmpfs"))
+		wrong(at, "reader: \"N times\" does not fit fs %s: from the second on the file is cached",
+		      c->fs);
+	op->times = n;
+	op->bytes *= n;
+	line = xasprintf("times %u %s", op->times, op->line);
+	free(op->line);
+	op->line = line;
+}
+
 /*
- * read SIZE [at OFFSET] [to OFFSET|end]
+ * read SIZE [at OFFSET] [every SIZE] [to OFFSET|end] [N times]
  *
  * Without "to" it is a single read; without "at" it goes on where the step
  * before it ended.
@@ -192,7 +246,7 @@ static struct op *new_op(const struct place *at, struct claim *c)
 static void parse_read(const struct place *at, struct claim *c, const char *p,
 		       uint64_t *pos)
 {
-	uint64_t bs = get_size(at, "read", p, &p), end;
+	uint64_t bs = get_read_size(at, c, p, &p), end, stride = 0, i;
 	struct op *op = new_op(at, c);
 
 	if (!bs)
@@ -201,6 +255,12 @@ static void parse_read(const struct place *at, struct claim *c, const char *p,
 	if (word(&p, "at")) {
 		*pos = get_size(at, "at", p, &p);
 		p += strspn(p, " ");
+	}
+	if (word(&p, "every")) {
+		stride = get_size(at, "every", p, &p);
+		p += strspn(p, " ");
+		if (stride < bs || bs % 4096)
+			wrong(at, "reader: expected \"every SIZE\", not less than what is read, both in pages");
 	}
 	end = *pos + bs;
 	if (word(&p, "to")) {
@@ -211,19 +271,32 @@ static void parse_read(const struct place *at, struct claim *c, const char *p,
 			p += strspn(p, " ");
 		}
 	}
-	if (*p)
-		wrong(at, "reader: expected \"at OFFSET\", \"to OFFSET\", \"to end\" or \";\", not \"%s\"",
-		      p);
 	if (end > c->file || *pos >= end)
 		wrong(at, "reader: the range %llu to %llu is not in a file of %llu",
 		      (unsigned long long)*pos, (unsigned long long)end,
 		      (unsigned long long)c->file);
-	op->line = xasprintf("read 0 %" PRIu64 " %" PRIu64 " %" PRIu64, *pos,
-			     end, bs);
+	if (bs < 4096 && (end - *pos) % 4096)
+		wrong(at, "reader: expected whole pages in all, in reads of %llu",
+		      (unsigned long long)bs);
 	op->start = *pos;
 	op->end = end;
-	op->bytes = end - *pos;
+	if (stride) {
+		op->nr_offsets = (end - *pos - 1) / stride + 1;
+		if (op->nr_offsets > 256 ||
+		    *pos + (op->nr_offsets - 1) * stride + bs > end)
+			wrong(at, "reader: expected at most 256 reads, the last of them within the range");
+		op->offsets = xcalloc(op->nr_offsets, sizeof(*op->offsets));
+		for (i = 0; i < (uint64_t)op->nr_offsets; i++)
+			op->offsets[i] = *pos + i * stride;
+		list_line(op, bs);
+		op->bytes = op->nr_offsets * bs;
+	} else {
+		op->line = xasprintf("read 0 %" PRIu64 " %" PRIu64 " %" PRIu64,
+				     *pos, end, bs);
+		op->bytes = end - *pos;
+	}
 	*pos = end;
+	parse_times(at, c, op, p);
 }
 
 /*
@@ -259,14 +332,7 @@ static void parse_random(const struct place *at, struct claim *c, uint64_t n,
 		op->offsets[i] = op->offsets[j];
 		op->offsets[j] = tmp;
 	}
-	op->line = xasprintf("list %llu", (unsigned long long)bs);
-	for (i = 0; i < n; i++) {
-		char *more = xasprintf("%s %llu", op->line,
-				       (unsigned long long)op->offsets[i]);
-
-		free(op->line);
-		op->line = more;
-	}
+	list_line(op, bs);
 	op->bytes = n * bs;
 	op->end = c->file;
 }

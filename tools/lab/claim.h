@@ -86,6 +86,7 @@ struct op {
 	uint64_t start, end;	/* range of the file that it covers, or */
 	uint64_t *offsets;	/* where each of its reads begins */
 	int nr_offsets;
+	unsigned int times;	/* over again; bytes has all of them */
 };
 
 #define MAX_PROMISES	8

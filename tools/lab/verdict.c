@@ -69,11 +69,11 @@ static uint64_t op_sum(const struct op *op, uint64_t seed)
 	int i;
 
 	if (!op->offsets)
-		return pattern_sum(op->start, op->end, seed);
-	bs = op->bytes / op->nr_offsets;
+		return op->times * pattern_sum(op->start, op->end, seed);
+	bs = op->bytes / op->times / op->nr_offsets;
 	for (i = 0; i < op->nr_offsets; i++)
 		sum += pattern_sum(op->offsets[i], op->offsets[i] + bs, seed);
-	return sum;
+	return op->times * sum;
 }
 
 /* Was it measured as the claim says?  Each setting, as the guest read it back. */
