@@ -189,6 +189,7 @@ keep()
 }
 
 # The mirror of the machine's own configuration, whatever release it is on.
+# debian_mirrors SUITE: where what is on its security suites lies is another place
 debian_mirrors()
 {
 	if [ -n "$DEBIAN_MIRROR" ]; then
@@ -197,7 +198,8 @@ debian_mirrors()
 	fi
 	# shellcheck disable=SC2016 # apt's own placeholders
 	apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
-		grep -v security | cut -d' ' -f1 | sort -u
+		awk -v want="$1" '
+			(/security/) == (want ~ /-security$/) && !seen[$1]++ { print $1 }'
 }
 
 # deb PACKAGE SUITE: with a private source list; the system's stays as it is
@@ -219,7 +221,7 @@ from_debian()
 	package=$1
 	suite=$2
 	shift 2
-	mirrors=$(debian_mirrors)
+	mirrors=$(debian_mirrors "$suite")
 	[ -n "$mirrors" ] || no_source debian "no mirror in the configuration of apt"
 	for mirror in $mirrors; do
 		note "$apt/sources.list" "deb [signed-by=$keyring] $mirror $suite main"
