@@ -63,6 +63,24 @@ else
 fi
 
 [ -r "$FRAGMENT" ] || die "$FRAGMENT: no such config fragment"
+# An option that a base does not have, or has otherwise, is in a file of the same
+# name beside its pin.  Line numbers stay, for config-check.sh.
+own=$PATCHES/$BASE/$(basename "$FRAGMENT")
+if [ -f "$own" ]; then
+	merged=$(cd "$work" && pwd)/$(basename "$FRAGMENT")
+	awk '
+		function name(line) {
+			sub(/^# /, "", line)
+			sub(/[ =].*/, "", line)
+			return line
+		}
+		!/^CONFIG_|^# CONFIG_.* is not set$/ { if (NR != FNR) print; next }
+		NR == FNR { other[name($0)] = 1; line[++n] = $0; next }
+		{ print name($0) in other ? "" : $0 }
+		END { for (i = 1; i <= n; i++) print line[i] }
+	' "$own" "$FRAGMENT" >"$merged"
+	FRAGMENT=$merged
+fi
 ! grep -q '^CONFIG_READAHEAD_KUNIT_TEST=' "$FRAGMENT" ||
 	tests=$("$top/tools/kernel/overlay.sh" "$stage")
 tools=$($CC --version | sed 1q; ld --version | sed 1q)
