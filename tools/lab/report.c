@@ -28,9 +28,9 @@ int64_t sample_value(const struct sample *s, enum metric m)
 	case METRIC_BYTES:
 		return s->data_sectors * 512;
 	case METRIC_WINDOWS:
-		return s->windows;
+		return s->untraced ? -1 : (int64_t)s->windows;
 	case METRIC_SYNC:
-		return s->sync;
+		return s->untraced ? -1 : (int64_t)s->sync;
 	case METRIC_NS:
 		return s->ns;
 	case METRIC_INSN:
@@ -93,6 +93,8 @@ static bool trace_line(struct sample *s, const char *line)
 	}
 	if (line[0] != 'm')
 		s->trace = trace_add(s->trace, line);
+	if (line[0] == 'd')
+		s->requests = trace_add(s->requests, line);
 	return true;
 }
 
@@ -194,6 +196,12 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 	}
 	if (!strcmp(key, "extent"))
 		return true;
+	if (!strcmp(key, "untraced")) {
+		if (s->untraced || *rest)
+			return false;
+		s->untraced = true;
+		return true;
+	}
 	if (!strcmp(key, "timed")) {
 		if (s->timed)
 			return false;

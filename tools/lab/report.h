@@ -23,7 +23,9 @@
  *   a INDEX REQ		page_cache_async_ra
  *   d PAGE PAGES		a request for file data
  *   m SECTOR SECTORS		a request for metadata
- *   data PASS REQUESTS SECTORS	the sums of these
+ *   untraced PASS		the kernel has no trace points of readahead: there are
+ *				no lines of w, u, s and a
+ *   data PASS REQUESTS SECTORS	the sums of d and m
  *   meta PASS REQUESTS SECTORS
  *   resident PASS PAGES	of the file, cached after the pass; on tmpfs
  *				all that it has, by st_blocks

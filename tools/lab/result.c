@@ -36,8 +36,11 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	add_int(o, "data_sectors", s->data_sectors);
 	add_int(o, "meta_reads", s->meta);
 	add_int(o, "meta_sectors", s->meta_sectors);
-	add_int(o, "windows", s->windows);
-	add_int(o, "sync", s->sync);
+	/* not counted is not none */
+	if (!s->untraced) {
+		add_int(o, "windows", s->windows);
+		add_int(o, "sync", s->sync);
+	}
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)s->trace);
 	add_string(o, "trace", text);
 	for (i = 0; i < NR_ORDERS; i++) {
@@ -70,7 +73,7 @@ static struct json_object *values(const struct claim *c, const int64_t *v)
 	for (m = 0; m < NR_METRICS; m++) {
 		if ((m == METRIC_NS && c->engine != ENGINE_MODEL) ||
 		    (m == METRIC_INSN && (c->engine != ENGINE_MODEL ||
-					  claim_has_disk(c))))
+					  claim_has_disk(c))) || v[m] < 0)
 			continue;
 		/* metrics are integers; this one is kept in tenths of a KiB */
 		if (m == METRIC_FOLIO)

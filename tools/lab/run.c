@@ -437,6 +437,18 @@ static char *file_sha256(const char *dir, const char *name)
 	return line;
 }
 
+/* Of all guests: a word for the table where something could not be counted */
+static bool any_untraced(const struct job *jobs, int nr)
+{
+	int i, s;
+
+	for (i = 0; i < nr; i++)
+		for (s = 0; s < jobs[i].report.nr; s++)
+			if (jobs[i].report.samples[s].untraced)
+				return true;
+	return false;
+}
+
 static void add_string(struct json_object *o, const char *key, char *s)
 {
 	json_object_object_add(o, key, json_object_new_string(s));
@@ -1080,6 +1092,9 @@ int cmd_run(int argc, char **argv)
 	run_jobs(jobs, nr, &o, dir, release);
 	settle_repeats(&jobs, &nr, &groups, &o, dir, release);
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
+	if (any_untraced(jobs, nr))
+		add_string(env, "trace",
+			   xstrdup("no trace points of readahead in this kernel: windows are not counted, and the order is that of requests alone"));
 
 	root = json_object_new_object();
 	json_object_object_add(root, "format", json_object_new_int(1));

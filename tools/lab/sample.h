@@ -33,6 +33,8 @@ struct sample {
 	uint64_t folios[NR_ORDERS];	/* of the file, by order */
 	uint64_t windows, sync;		/* page_cache_ra_order(), _sync_ra() */
 	uint64_t trace;			/* trace_add() over its lines */
+	uint64_t requests;		/* and over those of requests, "d", alone */
+	bool untraced;			/* there are no others: no windows, sync */
 	uint64_t cold;			/* pages of the file cached before */
 	uint64_t resident;		/* and after */
 	uint64_t pieces;		/* of the file on the device */
@@ -58,6 +60,7 @@ struct sample {
  */
 uint64_t trace_add(uint64_t trace, const char *line);
 
+/* Returns -1 for what the kernel could not tell. */
 int64_t sample_value(const struct sample *s, enum metric m);
 
 /* Same work, same counts?  Returns the name of the first that differs, or NULL. */

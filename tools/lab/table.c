@@ -406,6 +406,8 @@ static void print_environment(FILE *f, struct json_object *root)
 	print_wrapped(f, "", text);
 	if (timing)
 		print_wrapped(f, "", timing);
+	if (get_string(env, "trace"))
+		print_wrapped(f, "", get_string(env, "trace"));
 }
 
 void table_print(FILE *f, struct json_object *root)

@@ -123,6 +123,24 @@ static char *other_setting(const struct claim *c, const struct sample *s)
 	return other;
 }
 
+/* Is something asked that only trace points can tell? */
+static char *untold(const struct claim *c, const struct sample *s)
+{
+	unsigned int m;
+	int i;
+
+	for (m = 0; m < NR_METRICS; m++) {
+		bool asked = c->stock[m] >= 0 || c->rival[m] >= 0;
+
+		for (i = 0; i < c->nr_promises; i++)
+			asked |= c->promises[i].metric == m;
+		if (asked && s->untraced && sample_value(s, m) < 0)
+			return xasprintf("%s cannot be counted: the kernel has no trace points of readahead",
+					 metric_name(m));
+	}
+	return NULL;
+}
+
 /*
  * The timed run has to be the counted one over again, and the model of the
  * device has to leave its requests as they are.
@@ -170,6 +188,8 @@ static char *unsound(const struct claim *c, const struct sample *s,
 	if (!s->done)
 		return xstrdup("the pass did not end");
 	other = other_setting(c, s);
+	if (!other)
+		other = untold(c, s);
 	if (other)
 		return other;
 	for (i = 0; i < NR_ORDERS; i++)
