@@ -183,6 +183,10 @@ static void decode(const uint8_t *data, size_t size, struct check *c)
 	c->p.io_pages = limits[h[4] % ARRAY_SIZE(limits)];
 	c->p.max_order = max_order[h[5] & 3];
 	c->p.min_order = h[5] >> 2 & 3;
+	if (!c->e->any_orders) {
+		c->p.min_order = 0;
+		c->p.max_order = c->p.max_order ? 9 : 0;
+	}
 	if (c->p.min_order > c->p.max_order)
 		c->p.min_order = 0;
 	c->p.fs = h[6] % (FS_READ_FOLIO + 1);

@@ -35,6 +35,8 @@ typedef unsigned long vm_flags_t;
 #define PAGE_SHIFT		12
 #define PAGE_SIZE		(1UL << PAGE_SHIFT)
 #define PMD_ORDER		9
+#define HPAGE_PMD_ORDER		PMD_ORDER
+#define HPAGE_PMD_NR		(1UL << HPAGE_PMD_ORDER)
 #define XA_CHUNK_SHIFT		6
 #define MAX_XAS_ORDER		(XA_CHUNK_SHIFT * 2 - 1)
 #define MAX_PAGECACHE_ORDER	min(MAX_XAS_ORDER, PMD_ORDER)
@@ -71,6 +73,7 @@ static inline int fls_long(unsigned long n)
 }
 
 #define ilog2(x)		(fls_long(x) - 1)
+#define test_bit(nr, word)	(!!(*(word) & 1UL << (nr)))
 #define is_power_of_2(x)	((x) && !((x) & ((x) - 1)))
 #define rounddown_pow_of_two(n)	(1UL << (fls_long(n) - 1))
 
@@ -222,12 +225,14 @@ struct folio {
 #define folio_size(folio)		(PAGE_SIZE << (folio)->order)
 #define folio_pos(folio)		((loff_t)(folio)->index << PAGE_SHIFT)
 #define folio_next_index(folio)		((folio)->index + folio_nr_pages(folio))
+#define folio_order(folio)		((unsigned int)(folio)->order)
 #define folio_test_locked(folio)	((folio)->locked)
 #define folio_test_uptodate(folio)	((folio)->uptodate)
 #define folio_test_readahead(folio)	((folio)->readahead)
 #define folio_clear_readahead(folio)	((folio)->readahead = false)
 #define folio_get(folio)		((folio)->refs++)
 #define folio_try_get(folio)		((folio)->refs++, true)
+#define folio_try_get_rcu(folio)	folio_try_get(folio)
 
 /* "A rule of the kernel's is broken" ends a test, not the program. */
 struct sim;
@@ -258,11 +263,19 @@ int filemap_add_folio(struct address_space *mapping, struct folio *folio,
 void filemap_remove_folio(struct folio *folio);
 
 #define filemap_alloc_folio(gfp, order, ...)	((void)(gfp), sim_alloc_folio(order))
+
+/* Single pages, as readahead_expand() has them before 6.10: folios of order 0. */
+#define __page_cache_alloc(gfp)			filemap_alloc_folio(gfp, 0)
+#define add_to_page_cache_lru(page, mapping, index, gfp)		\
+	filemap_add_folio(mapping, page, index, gfp)
+#define put_page(page)				folio_put(page)
+#define PageWorkingset(page)			((void)(page), false)
+
 #define __folio_lock_async(folio, wait)		(-EIOCBQUEUED)
 #define EIOCBQUEUED				529
 
 /* No file system here reads less than a folio. */
-#define filemap_range_uptodate(mapping, pos, count, folio, need)	\
+#define filemap_range_uptodate(mapping, pos, count, folio, ...)	\
 	folio_test_uptodate(folio)
 
 /* The reader's buffer: how much is left of it. */
@@ -304,8 +317,6 @@ void page_cache_ra_unbounded(struct readahead_control *ractl,
 			     unsigned long lookahead_size);
 void force_page_cache_ra(struct readahead_control *ractl,
 			 unsigned long nr_to_read);
-void page_cache_ra_order(struct readahead_control *ractl,
-			 struct file_ra_state *ra);
 void page_cache_sync_ra(struct readahead_control *ractl,
 			unsigned long req_count);
 void page_cache_async_ra(struct readahead_control *ractl, struct folio *folio,

@@ -9,7 +9,8 @@
 # all that it needs comes before it.
 #
 # A line of LIST is a file of the tree and a name in it.  "?" before the file:
-# not every tree has it; HAVE_name is defined where it is there.
+# not every tree has it; HAVE_name is defined where it is there.  Of a name
+# STRUCT.MEMBER nothing is copied: HAVE_STRUCT_MEMBER says that there is one.
 set -eu
 
 kdir=${1:?usage: dup.sh KDIR LIST OUT}
@@ -87,6 +88,14 @@ for dir in include mm; do
 		case $file in
 		"$dir"/*) ;;
 		*) continue ;;
+		esac
+		case $name in
+		*.*)
+			[ ! -f "$kdir/$file" ] ||
+				! copy "$kdir/$file" "${name%.*}" |
+				grep -q "[[:blank:]*]${name#*.};" ||
+				echo "#define HAVE_${name%.*}_${name#*.} 1"
+			continue ;;
 		esac
 		if [ -f "$kdir/$file" ] && copy "$kdir/$file" "$name" >"$out/dup.tmp"; then
 			printf '\n/* %s */\n#define HAVE_%s 1\n' "$file" "$name"

@@ -108,7 +108,24 @@ struct folio *xas_prev(struct xa_state *xas)
 	return xas_step(xas, -1);
 }
 
+/* what reads call has to be seen, in what is copied as well */
+static void sim_sync_ra(struct readahead_control *ractl, unsigned long req);
+static void sim_async_ra(struct readahead_control *ractl, struct folio *folio,
+			 unsigned long req);
+
+#define page_cache_sync_ra	sim_sync_ra
 #include "generated/dup-include.h"
+#undef page_cache_sync_ra
+
+#ifdef HAVE_file_ra_state_order
+#define ra_order_of(ra)		((ra)->order)
+void page_cache_ra_order(struct readahead_control *ractl,
+			 struct file_ra_state *ra);
+#else
+#define ra_order_of(ra)		0U
+void page_cache_ra_order(struct readahead_control *ractl,
+			 struct file_ra_state *ra, unsigned int new_order);
+#endif
 
 struct file {
 	struct address_space *f_mapping;
@@ -123,7 +140,27 @@ struct kiocb {
 	void *ki_waitq;
 };
 
+/*
+ * A tree without trace points: a window begins where the function asks for its
+ * index.  Its order is not told.
+ */
+#if __has_include("generated/include/trace/events/readahead.h")
+#define HAVE_TRACE	1
+#else
+#define HAVE_TRACE	0
+static pgoff_t sim_index(struct readahead_control *ractl, const char *func)
+{
+	if (!strcmp(func, "page_cache_ra_order"))
+		sim_window(ractl->_index, ractl->ra);
+	return ractl->_index;
+}
+
+#define readahead_index(ractl)	sim_index(ractl, __func__)
+#define page			folio	/* in readahead_expand() */
+#endif
 #include "mm/readahead.c"
+#undef readahead_index
+#undef page
 
 struct sim {
 	struct sim_params p;
@@ -201,7 +238,7 @@ void sim_call(enum sim_event_type type, uint64_t index, uint64_t req)
 void sim_window(uint64_t index, const struct file_ra_state *ra)
 {
 	sim_current->stats.windows++;
-	sim_event(EVENT_WINDOW, index, ra->size, ra->async_size, ra->order);
+	sim_event(EVENT_WINDOW, index, ra->size, ra->async_size, ra_order_of(ra));
 }
 
 /*
@@ -501,11 +538,13 @@ static void report_state(const struct file_ra_state *ra)
 {
 	if (sim_current->listen)
 		sim_event(EVENT_STATE, ra->start, ra->size, ra->async_size,
-			  ra->order);
+			  ra_order_of(ra));
 }
 
 static void sim_sync_ra(struct readahead_control *ractl, unsigned long req)
 {
+	if (!HAVE_TRACE)
+		sim_call(EVENT_SYNC, ractl->_index, req);
 	page_cache_sync_ra(ractl, req);
 	report_state(ractl->ra);
 }
@@ -513,20 +552,19 @@ static void sim_sync_ra(struct readahead_control *ractl, unsigned long req)
 static void sim_async_ra(struct readahead_control *ractl, struct folio *folio,
 			 unsigned long req)
 {
+	if (!HAVE_TRACE)
+		sim_call(EVENT_ASYNC, ractl->_index, req);
 	page_cache_async_ra(ractl, folio, req);
 	report_state(ractl->ra);
 }
 
-static void sim_ra_order(struct readahead_control *ractl,
-			 struct file_ra_state *ra)
-{
-	page_cache_ra_order(ractl, ra);
-	report_state(ra);
-}
-
 #define page_cache_sync_ra	sim_sync_ra
 #define page_cache_async_ra	sim_async_ra
-#define page_cache_ra_order	sim_ra_order
+/* with the order where it is not in the state */
+#define page_cache_ra_order(ractl, ra, ...) do {			\
+		(page_cache_ra_order)(ractl, ra, ##__VA_ARGS__);	\
+		report_state(ra);					\
+	} while (0)
 
 /* Page faults: of each object, the fields that readahead looks at. */
 struct vm_area_struct {
@@ -748,7 +786,7 @@ static void engine_state(const struct sim *sim, unsigned int nr,
 	const struct file_ra_state *ra = &sim->file[nr].f_ra;
 
 	*state = (struct sim_event){ EVENT_STATE, nr, ra->start, ra->size,
-				     ra->async_size, ra->order };
+				     ra->async_size, ra_order_of(ra) };
 }
 
 static const struct sim_stats *engine_stats(const struct sim *sim)
@@ -815,7 +853,13 @@ static void engine_reset(struct sim *sim, const struct sim_params *p)
 	sim->mapping.i_pages.nr = nr;
 	sim->mapping.flags = 0;
 	sim->mapping.a_ops = p->fs == FS_READ_FOLIO ? &fs_ops_read_folio : &fs_ops;
+#ifdef HAVE_mapping_set_folio_order_range
 	mapping_set_folio_order_range(&sim->mapping, p->min_order, p->max_order);
+#else
+	/* all sizes or single pages: see engine.any_orders */
+	if (p->max_order)
+		sim->mapping.flags |= 1UL << AS_LARGE_FOLIO_SUPPORT;
+#endif
 	for (i = 0; i < ENGINE_FILES; i++) {
 		memset(&sim->file[i], 0, sizeof(sim->file[i]));
 		sim->file[i].f_mapping = &sim->mapping;
@@ -859,6 +903,12 @@ __attribute__((visibility("default")))
 const struct engine readahead_engine = {
 	.abi = ENGINE_ABI,
 	.kdir = KDIR_NAME,
+#ifdef HAVE_file_ra_state_order
+	.keeps_order = true,
+#endif
+#ifdef HAVE_mapping_set_folio_order_range
+	.any_orders = true,
+#endif
 	.create = engine_create,
 	.reset = engine_reset,
 	.destroy = engine_destroy,

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ENGINE_ABI	2
+#define ENGINE_ABI	3
 #define ENGINE_FILES	8	/* opens of the file that a sim may have */
 #define ENGINE_ORDERS	16
 #define ENGINE_HOLES	4
@@ -92,6 +92,10 @@ struct sim;
  * struct engine - What an engine offers.
  * @abi:	ENGINE_ABI, or the program is for another engine.
  * @kdir:	The tree that it was made from.
+ * @keeps_order: The state remembers the order of its folios, and async windows
+ *		end where one of that order does (from 6.17 on).
+ * @any_orders:	A mapping has a smallest and a largest order (from 6.12 on); else
+ *		it takes all sizes or, if max_order is 0, only single pages.
  * @create:	A sim with a cold cache.  Never NULL; exits without memory.
  * @reset:	The same as new, with other parameters; keeps its memory.
  * @destroy:	Free it.
@@ -115,6 +119,7 @@ struct sim;
 struct engine {
 	unsigned int abi;
 	const char *kdir;
+	bool keeps_order, any_orders;
 	struct sim *(*create)(const struct sim_params *p);
 	void (*reset)(struct sim *sim, const struct sim_params *p);
 	void (*destroy)(struct sim *sim);

@@ -44,6 +44,8 @@ struct blk_plug { int unused; };
 #define mapping_writably_mapped(mapping)	false
 #define folio_test_writeback(folio)		false
 #define flush_dcache_folio(folio)		do { } while (0)
+#define folio_clear_error(folio)		do { (void)(folio); } while (0)
+#define smp_rmb()				do { } while (0)
 #define filemap_end_dropbehind_read(folio)	do { } while (0)
 #define __folio_set_dropbehind(folio)		do { (void)(folio); } while (0)
 #define folio_test_dropbehind(folio)		false
@@ -61,6 +63,8 @@ struct fd { struct file *file; };
 #define fd_none(fd)				((struct fd){ (void *)(long)(fd) })
 #define fd_empty(f)				(!(f).file)
 #define fd_file(f)				((f).file)
+#define fdget(fd)				fd_none(fd)
+#define fdput(f)				do { (void)(f); } while (0)
 #define vfs_fadvise(file, pos, len, advice)	(-EINVAL)
 #define IS_ANON_FILE(inode)			((void)(inode), false)
 #define __SYSCALL_ARGS3(t1, a1, t2, a2, t3, a3)	t1 a1, t2 a2, t3 a3
