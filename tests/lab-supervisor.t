@@ -407,7 +407,7 @@ check "not beside another topic" 2 'no claim of engine counts is about base 7.3,
 cat "$tmp/claims" >"$tmp/more"
 sed -n '/^\[T1/,$p' "$tmp/claims" | sed 's/T1/T2/' >>"$tmp/more"
 mkdir -p "$tmp/a/small"
-check "not without each of its claims" 2 'has no claim T2: run all of the topic first, TOPIC=small' \
+check "not without each of its claims" 2 'no claim T2 in it: run all of the topic first, TOPIC=small' \
 	"$lab" report "$result" "$tmp/more" "$tmp/a/small"
 is_true "a result without the rival" "$run"
 check "not without the rival" 2 'has no rival: run with RIVALS=1 first' \

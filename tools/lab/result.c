@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "result.h"
+#include "times.h"
 #include "util.h"
 
 static void add_int(struct json_object *o, const char *key, int64_t v)
@@ -285,6 +286,83 @@ char *result_check(struct json_object *root)
 						   pairs);
 	}
 	return why;
+}
+
+static struct json_object *find(struct json_object *claims, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+
+		if (!strcmp(json_object_get_string(get(c, "id")), id))
+			return c;
+	}
+	return NULL;
+}
+
+static void load_judged(struct judged *j, struct json_object *claim)
+{
+	unsigned int k, m;
+
+	memset(j, 0, sizeof(*j));
+	for (k = 0; k < NR_KERNELS; k++) {
+		struct json_object *values = get(claim, kernel_name(k));
+
+		j->measured[k] = !!values;
+		j->meta[k] = get_int(values, "meta");
+		for (m = 0; m < NR_METRICS; m++)
+			j->value[k][m] = get_int(values, stored_name(m));
+	}
+	if (get(claim, "rival_trouble"))
+		j->rival = xstrdup(json_object_get_string(get(claim, "rival_trouble")));
+}
+
+char *result_narrow(struct json_object *root, const struct claims *all)
+{
+	struct json_object *claims = get(root, "claims"), *c;
+	struct json_object *samples = get(root, "samples");
+	struct json_object *kept = json_object_new_array();
+	struct json_object *judged = json_object_new_array();
+	struct times times = { 0 };
+	size_t n;
+	int i;
+
+	for (n = 0; n < json_object_array_length(samples); n++) {
+		c = json_object_array_get_idx(samples, n);
+		for (i = 0; i < all->nr; i++)
+			if (!strcmp(json_object_get_string(get(c, "claim")),
+				    all->claim[i]->id))
+				json_object_array_add(kept, json_object_get(c));
+	}
+	for (i = 0; i < all->nr; i++) {
+		c = find(claims, all->claim[i]->id);
+		if (!c)
+			return xasprintf("no claim %s in it", all->claim[i]->id);
+		if (!strcmp(json_object_get_string(get(c, "verdict")),
+			    verdict_name(VERDICT_VOID)))
+			return xasprintf("claim %s: void", all->claim[i]->id);
+		json_object_array_add(judged, json_object_get(c));
+	}
+	if (get(root, "pairs"))
+		times_judge(&times, judged, kept, get_int(root, "pairs"));
+	for (i = 0; i < all->nr; i++) {
+		struct judged j;
+
+		load_judged(&j, json_object_array_get_idx(judged, i));
+		judge_values(&j, all->claim[i],
+			     times_of(&times, all->claim[i]->id), NULL);
+		json_object_array_put_idx(judged, i,
+					  result_claim(all->claim[i], &j));
+		/* its name there has gone */
+		if (times.nr)
+			times.id[i] = all->claim[i]->id;
+		judged_free(&j);
+	}
+	times_free(&times);
+	json_object_object_add(root, "claims", judged);
+	json_object_object_add(root, "samples", kept);
+	return NULL;
 }
 
 const char *result_text(struct json_object *root)

@@ -32,6 +32,16 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j);
  */
 char *result_check(struct json_object *root);
 
+/**
+ * result_narrow() - Keep the claims of a topic, judged by what they promise now.
+ * @root: The result, changed: its claims and samples are those of @all, and the
+ *	verdicts are made anew from the stored samples.
+ * @all: The claims; one that @root has not, or has as void, is an error.
+ *
+ * Return: That error, to be freed; or NULL.
+ */
+char *result_narrow(struct json_object *root, const struct claims *all);
+
 /* As it is stored; root owns the text. */
 const char *result_text(struct json_object *root);
 

@@ -379,6 +379,12 @@ void judge(struct judged *j, const struct claim *c,
 		else
 			reason = r;
 	}
+	judge_values(j, c, time, reason);
+}
+
+void judge_values(struct judged *j, const struct claim *c,
+		  const struct stats_result *time, char *reason)
+{
 	if (j->measured[BASE] && c->posted_before[METRIC_READS] >= 0)
 		j->before = repeated(c->posted_before[METRIC_READS],
 				     j->value[BASE][METRIC_DATA]);

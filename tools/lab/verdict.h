@@ -67,6 +67,16 @@ void judge(struct judged *j, const struct claim *c,
 	   const int runs[NR_KERNELS], const struct stats_result *time,
 	   int pairs, uint64_t seed);
 
+/**
+ * judge_values() - The last part of it: what the values are worth.
+ * @j: Measured, and its values; the verdict is set.
+ * @c: The claim, whose promises count.
+ * @time: As above.
+ * @reason: Why it is void, which is then @j's; or NULL.
+ */
+void judge_values(struct judged *j, const struct claim *c,
+		  const struct stats_result *time, char *reason);
+
 /* Of @pairs boots that took @ns together, each to read @bytes: rounded */
 uint64_t mean_ns(uint64_t ns, int pairs);
 uint64_t mean_insn(uint64_t ns, uint64_t bytes, int pairs);
