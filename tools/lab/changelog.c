@@ -441,9 +441,13 @@ static bool same(const char *path, const char *patch, const char *start,
 	return false;
 }
 
+/* Of NAME.msg NAME.patch, but of cover.msg cover */
 static char *patch_of(const char *msg)
 {
-	return xasprintf("%.*s", (int)strlen(msg) - 4, msg);
+	const char *name = strrchr(msg, '/');
+
+	return xasprintf("%.*s%s", (int)strlen(msg) - 4, msg,
+			 name && !strcmp(name, "/cover.msg") ? "" : ".patch");
 }
 
 /* Returns false if it is not as it has to be. */
@@ -454,13 +458,13 @@ static bool one_message(struct topic *t, const char *msg, int mode)
 	struct text x;
 	bool ok = true;
 
+	if (mode && !patch)
+		die("%s: %s, though there is %s", path, strerror(errno), msg);
 	expand(t, &x, msg);
 	if (!mode) {
 		printf("--- %s\n%s", path, x.text);
 		goto out;
 	}
-	if (!patch)
-		die("%s: %s, though there is %s", path, strerror(errno), msg);
 	if (!find_message(path, patch, &start, &end))
 		die("%s: expected headers, a message, a diffstat and a diff", path);
 	if (mode == 'c') {

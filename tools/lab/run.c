@@ -28,6 +28,8 @@
 
 /* Well above the largest file, or reclaim makes boots differ by a few pages. */
 #define GUEST_MB	2048
+/* What is said of kernels before 6.18 */
+#define UNTRACED	"no trace points of readahead in this kernel: windows are not counted, and the order is that of requests alone"
 /* In model time: the device, the page cache, and more than is then left over */
 #define MODEL_MB	1024
 /* and what perturbs it: up to so much more memory, so many pages on the device */
@@ -1094,7 +1096,7 @@ int cmd_run(int argc, char **argv)
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
 	if (any_untraced(jobs, nr))
 		add_string(env, "trace",
-			   xstrdup("no trace points of readahead in this kernel: windows are not counted, and the order is that of requests alone"));
+			   xstrdup(UNTRACED));
 
 	root = json_object_new_object();
 	json_object_object_add(root, "format", json_object_new_int(1));

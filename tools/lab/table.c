@@ -243,7 +243,7 @@ static void print_times(FILE *f, struct json_object *claims,
 		if (has_disk(c) != disk)
 			continue;
 		if (!headed)
-			fprintf(f, "%s\n%-9s %7s %8s %8s %7s %14s %5s  %s\n",
+			fprintf(f, "%s\n%-8s %7s %8s %8s %6s %13s %5s  %s\n",
 				disk ? "Model time, ms: " MODEL_TIME :
 				       "Model time, instructions for a page of 4 KiB",
 				"claim", "posted%", "base", "patched", "%",
@@ -253,7 +253,7 @@ static void print_times(FILE *f, struct json_object *claims,
 			 percent(a, sizeof(a), r->low),
 			 percent(b, sizeof(b), r->high));
 		snprintf(h, sizeof(h), isnan(r->floor) ? "-" : "%.2f", r->floor);
-		fprintf(f, "%-9s %7s %8s %8s %7s %14s %5s  %s\n",
+		fprintf(f, "%-8s %7s %8s %8s %6s %13s %5s  %s\n",
 			need_string(c, "id"), posted_change(d, sizeof(d), c),
 			time_value(e, sizeof(e), get(c, "base"), disk),
 			time_value(g, sizeof(g), get(c, "patched"), disk),

@@ -329,8 +329,9 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 				reason = xasprintf("%s differ from those of boot 1",
 						   differs);
 			else if (r == pairs && s[0]->ns != s[r]->ns)
-				reason = xasprintf("ns varies: %" PRIu64 ", in boot 1, which is the same, %" PRIu64,
-						   s[r]->ns, s[0]->ns);
+				reason = xasprintf("ns varies: %llu, in boot 1, which is the same, %llu",
+						   (unsigned long long)s[r]->ns,
+						   (unsigned long long)s[0]->ns);
 		}
 		if (reason) {
 			more = xasprintf("%s, boot %d: %s", kernel_name(k),

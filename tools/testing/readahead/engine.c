@@ -122,7 +122,7 @@ static void sim_async_ra(struct readahead_control *ractl, struct folio *folio,
 void page_cache_ra_order(struct readahead_control *ractl,
 			 struct file_ra_state *ra);
 #else
-#define ra_order_of(ra)		0U
+#define ra_order_of(ra)		((void)(ra), 0U)
 void page_cache_ra_order(struct readahead_control *ractl,
 			 struct file_ra_state *ra, unsigned int new_order);
 #endif
@@ -561,9 +561,11 @@ static void sim_async_ra(struct readahead_control *ractl, struct folio *folio,
 #define page_cache_sync_ra	sim_sync_ra
 #define page_cache_async_ra	sim_async_ra
 /* with the order where it is not in the state */
-#define page_cache_ra_order(ractl, ra, ...) do {			\
-		(page_cache_ra_order)(ractl, ra, ##__VA_ARGS__);	\
-		report_state(ra);					\
+#define page_cache_ra_order(ractl, state, ...) do {			\
+		struct file_ra_state *_state = (state);			\
+									\
+		(page_cache_ra_order)(ractl, _state, ##__VA_ARGS__);	\
+		report_state(_state);					\
 	} while (0)
 
 /* Page faults: of each object, the fields that readahead looks at. */

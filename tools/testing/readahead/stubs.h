@@ -45,6 +45,7 @@ struct blk_plug { int unused; };
 #define folio_test_writeback(folio)		false
 #define flush_dcache_folio(folio)		do { } while (0)
 #define folio_clear_error(folio)		do { (void)(folio); } while (0)
+/* one thread: no barrier is needed */
 #define smp_rmb()				do { } while (0)
 #define filemap_end_dropbehind_read(folio)	do { } while (0)
 #define __folio_set_dropbehind(folio)		do { (void)(folio); } while (0)

@@ -340,8 +340,8 @@ int run_sweep(const struct engine **e, unsigned int jobs, unsigned int every)
 
 	/* on standard output is what is the same on every machine */
 	fprintf(stderr, "sweep: %.1f s on %u processors (%.1f million a second on each)\n",
-	       seconds() - began, jobs,
-	       all.calls / (seconds() - began) / jobs / 1e6);
+		seconds() - began, jobs,
+		all.calls / (seconds() - began) / jobs / 1e6);
 	printf("cells: %llu\none in: %u\nread() calls on each engine: %llu\n",
 	       (unsigned long long)all.cells, every,
 	       (unsigned long long)all.calls / 2);
