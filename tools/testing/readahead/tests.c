@@ -4,8 +4,9 @@
  *
  * Tests called fixed_* are about what a patch mends: they fail on a kernel
  * without it, and "readahead test --unfixed" wants them to.  Those called
- * fixed_6_1_* are about what the quilt for 6.1 mends, and no later kernel has;
- * the others about the quilt for 7.3.  What is new since 6.1 is left out there.
+ * fixed_6_1_* are about what the quilt for 6.1 mends, and 7.3 has not;
+ * fixed_in_both_* about what both do, the others about the quilt for 7.3.  What
+ * is new since 6.1 is left out there.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -495,6 +496,28 @@ static bool test_fixed_6_1_evicted_marker(void)
 	return true;
 }
 
+/* Right behind the window is not in it: a read there is like any other one. */
+static bool test_fixed_6_1_behind_the_window(void)
+{
+	const struct sim_params p = PARAMS(1024, 32, 128);
+	struct sim_event s;
+
+	start(&p);
+	e->read(sim, 0, 100 * PAGE, PAGE);
+	e->read(sim, 0, 101 * PAGE, PAGE);
+	e->state(sim, 0, &s);
+	ASSERT_EQ(s.index, 101);
+	ASSERT_EQ(s.a, 4);
+	e->drop(sim, 102, 105);
+	e->read(sim, 0, 105 * PAGE, PAGE);
+	e->state(sim, 0, &s);
+	ASSERT_EQ(s.index, 101);
+	ASSERT_EQ(s.a, 4);
+	ASSERT_EQ(e->cached(sim, 102, 1024), 1);
+	ASSERT_SOUND(sim);
+	return true;
+}
+
 /* A marker that another open file has set: no page of a full window is missing */
 static uint64_t foreign_marker(const struct sim_params *p)
 {
@@ -519,13 +542,12 @@ static bool test_fixed_6_1_none_missing(void)
 }
 
 /* But one page less, and that one is where the next window begins. */
-static bool test_one_missing(void)
+static bool one_missing(unsigned int max_order)
 {
 	struct sim_params p = PARAMS(1024, 32, 128);
 	uint64_t marker, gap;
 
-	/* next to a large folio it is not found: see fixed_two_streams_... */
-	p.max_order = 0;
+	p.max_order = max_order;
 	marker = foreign_marker(&p);
 	gap = marker + 31;
 	e->insert(sim, marker, gap - marker);
@@ -538,6 +560,17 @@ static bool test_one_missing(void)
 	ASSERT_EQ(e->stats(sim)->single, 0);
 	ASSERT_SOUND(sim);
 	return true;
+}
+
+static bool test_one_missing(void)
+{
+	return one_missing(0);
+}
+
+/* The walk to it begins in the middle of the folio that has the marker. */
+static bool test_fixed_in_both_one_missing_behind_a_large_folio(void)
+{
+	return one_missing(9);
 }
 
 /*
@@ -936,8 +969,10 @@ static const struct {
 	TEST(two_readers_of_one_file),
 	TEST(fixed_6_1_sync_reads_the_page),
 	TEST(fixed_6_1_evicted_marker),
+	TEST(fixed_6_1_behind_the_window),
 	TEST(fixed_6_1_none_missing),
 	TEST(one_missing),
+	TEST(fixed_in_both_one_missing_behind_a_large_folio),
 	NEW(fixed_two_streams_of_one_file),
 	NEW(fixed_history_of_a_large_folio),
 	NEW(state_of_another_reader),
@@ -964,7 +999,7 @@ int run_tests(const struct engine *engine, bool unfixed)
 	e = engine;
 	for (i = 0; i < nr; i++) {
 		const char *why = tests[i].lacks ? tests[i].lacks() : NULL;
-		bool passed, want, old;
+		bool passed, want, old, both;
 
 		if (why) {
 			printf("skipped: %s: %s\n", tests[i].name, why);
@@ -972,8 +1007,9 @@ int run_tests(const struct engine *engine, bool unfixed)
 			continue;
 		}
 		old = !strncmp(tests[i].name, "fixed_6_1_", 10);
+		both = !strncmp(tests[i].name, "fixed_in_both_", 14);
 		want = !unfixed || strncmp(tests[i].name, "fixed_", 6) ||
-		       old == e->keeps_order;
+		       (!both && old == e->keeps_order);
 		if (!want)
 			fprintf(stderr, "%s: is to fail here\n", tests[i].name);
 		passed = tests[i].run();
