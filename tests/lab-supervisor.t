@@ -104,6 +104,18 @@ echo 0123456789abcdef >"$FAKE_SUM"
 void good 'base, boot 1: checksum 0123456789abcdef, expected'
 "$O/bin/pattern-sum" 0 1048576 >"$FAKE_SUM"
 
+# A kernel without trace points of readahead has no windows to count
+FAKE=untraced
+check "untraced: the rest is judged" 0 '^T1 +102 +104 +101 +101 +stock  better than posted' "$run"
+printf '%s\n' "$out" >"$tmp/out"
+is_true "untraced: the table says so" grep -q '^no trace points of readahead' "$tmp/out"
+check "untraced: 0 windows are not stored" 2 'no windows of T1' \
+	"$lab" get "$tmp/results/last/result.json" T1 base windows
+echo 'promise windows <= stock' >>"$tmp/claims"
+void untraced 'base, boot 1: windows cannot be counted: the kernel has no'
+sed -i '$d' "$tmp/claims"
+FAKE=good
+
 # The same without a device: what tmpfs and its file were is read back, too
 cp "$tmp/claims" "$tmp/disk-claims"
 cat >"$tmp/claims" <<END

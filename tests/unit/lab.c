@@ -145,6 +145,39 @@ static void report_whole(void **state)
 	free(text);
 }
 
+/* Without trace points there are no windows, which is not 0 of them. */
+static void report_untraced(void **state)
+{
+	char *windows = strstr(whole_report, "w 0 4"), *text, *why;
+	const char *rest = strstr(whole_report, "d 0 4");
+	struct report r;
+
+	(void)state;
+	text = xasprintf("%.*suntraced A1\n%s", (int)(windows - whole_report),
+			 whole_report, rest);
+	strcpy(strstr(text, "end "), "end 18\n");
+	assert_null(report_parse(&r, text));
+	assert_true(r.complete);
+	assert_true(r.samples[0].untraced);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_WINDOWS), -1);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_SYNC), -1);
+	assert_int_equal(sample_value(&r.samples[0], METRIC_DATA), 4);
+	/* all that was traced is requests */
+	assert_true(r.samples[0].trace);
+	assert_int_equal(r.samples[0].trace, r.samples[0].requests);
+	report_free(&r);
+	free(text);
+
+	/* and one of them is a contradiction */
+	text = xasprintf("%.*suntraced A1\n%s", (int)(windows - whole_report),
+			 whole_report, windows);
+	why = report_parse(&r, text);
+	assert_non_null(why);
+	free(why);
+	report_free(&r);
+	free(text);
+}
+
 /* A report cut anywhere is never taken for a whole one. */
 static void report_cut(void **state)
 {
@@ -780,6 +813,7 @@ int main(void)
 		cmocka_unit_test(pattern),
 		cmocka_unit_test(zeroes),
 		cmocka_unit_test(report_whole),
+		cmocka_unit_test(report_untraced),
 		cmocka_unit_test(report_cut),
 		cmocka_unit_test(report_damaged),
 		cmocka_unit_test(verdicts),

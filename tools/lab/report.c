@@ -87,6 +87,9 @@ static bool trace_line(struct sample *s, const char *line)
 		return false;
 	if (!s)
 		return true;
+	/* from a kernel that has just said that it cannot tell */
+	if (s->untraced && strchr("wusa", line[0]))
+		return false;
 	if (sscanf(line + 2, "%lu %lu", &a, &b) == 2) {
 		s->windows += line[0] == 'w';
 		s->sync += line[0] == 's';
