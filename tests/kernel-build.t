@@ -241,6 +241,20 @@ printf '# words\n' >>"$FRAGMENT"
 run "a comment in the fragment builds nothing" 0 'nothing has changed' base
 sed -i '/CONFIG_D/d; /words/d' "$FRAGMENT"
 run "back to the former options" 0 "nothing has changed, image ${base_is##*-}" base
+# What a base has otherwise is in a file of the same name, beside its pin
+printf '# words\n# CONFIG_A is not set\nCONFIG_D=y\n' >"$PATCHES/7.3/kernel.config"
+differs "options of the base's own"
+is_true "options of the base's own: one is added" grep -qx CONFIG_D=y "$work/patched/config"
+is_true "options of the base's own: one is another" grep -qx '# CONFIG_A is not set' "$work/patched/config"
+is_true "options of the base's own: and not the fragment's, too" sh -c "! grep -qx CONFIG_A=y '$work/patched/config'"
+DROP=CONFIG_D
+sed -i 's/CONFIG_D=y/CONFIG_D=m/' "$PATCHES/7.3/kernel.config"
+sed -i 's/^CONFIG_D=.*//' "$work/obj/.config"
+rm -f "$work/obj/mm-read.config"
+run "one that is not in force" 1 'kernel.config:[0-9]+: CONFIG_D=m is not in force' base
+DROP=''
+rm "$PATCHES/7.3/kernel.config"
+run "without them" 0 "nothing has changed, image ${base_is##*-}" base
 CC_IS=2
 differs "another compiler"
 CC_IS=1

@@ -318,6 +318,10 @@ if [ -f /usr/share/keyrings/debian-archive-keyring.gpg ]; then
 	case "\$*" in
 	*" download "*) exec cp "$tmp/$package" . ;;
 	*" update") exit 0 ;;
+	"indextargets "*)
+		printf '%s\\n' 'http://a/debian stable' 'http://a/debian stable-updates' \\
+			'http://a/debian-security stable-security'
+		exit ;;
 	esac
 	exit 100
 	END
@@ -331,7 +335,13 @@ if [ -f /usr/share/keyrings/debian-archive-keyring.gpg ]; then
 	PATH=$tmp/bin:$PATH
 	from="Linux 7.3.4 from $package"
 	clean
-	check "a package of Debian" 0 "$from" "$fetch"
+	check "a package of Debian" 0 "$from" env DEBIAN_MIRROR= "$fetch"
+	is_true "comes from where packages are" grep -q ' http://a/debian trixie-backports main' "$O/apt/sources.list"
+	clean
+	sed -i 's/trixie-backports/stable-security/' "$PATCHES/7.3/base"
+	check "a package of a security suite" 0 "$from" env DEBIAN_MIRROR= "$fetch"
+	is_true "comes from where these are" grep -q ' http://a/debian-security stable-security main' "$O/apt/sources.list"
+	sed -i 's/stable-security/trixie-backports/' "$PATCHES/7.3/base"
 	clean
 	slow apt-get '* update'
 	stopped "the lists of Debian come" INT "$from"
