@@ -34,6 +34,9 @@ is_true "all of our own are read" "$lab" list tests/claims
 check "there are the mail's eleven" 0 '^11$' sh -c \
 	"'$lab' list tests/claims | grep -Ec '^A[0-9]+ '"
 
+printf '%s\n' "$good" | sed 's/^reader.*/fio rw=read:-8k bs=4k ioengine=libaio/' >"$f"
+is_true "fio goes backwards, by libaio" "$lab" list "$f"
+wrong "an ioengine that may read ahead by itself" 'fio: ioengine: expected sync or libaio, not "mmap"' 's/^reader.*/fio rw=read bs=4k ioengine=mmap/'
 wrong "an unknown key" 'unknown key "colour"' '2s/.*/colour red/'
 wrong "a key without a value" 'title: expected a value' 's/^title.*/title/'
 wrong "a file system that we do not have" 'fs: expected xfs, ext4 or tmpfs, not "btrfs"' 's/xfs/btrfs/'

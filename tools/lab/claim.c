@@ -451,8 +451,8 @@ static void parse_fio(const struct place *at, struct claim *c)
 {
 	char *text = xstrdup(c->workload), *opt, *save = NULL;
 	static const char * const ours[] = {
-		"filename=", "ioengine=", "thread", "invalidate=",
-		"fadvise_hint=", "name=", "output",
+		"filename=", "thread", "invalidate=", "fadvise_hint=", "name=",
+		"output",
 	};
 	struct op *op = new_op(at, c);
 	bool rw = false, bs = false;
@@ -466,7 +466,14 @@ static void parse_fio(const struct place *at, struct claim *c)
 			if (!strncmp(opt, ours[i], strlen(ours[i])))
 				wrong(at, "fio: %s is set by the laboratory",
 				      ours[i]);
-		rw |= !strcmp(opt, "rw=read") || !strcmp(opt, "rw=randread");
+		/* "read:-8k" goes backwards, by as much less its own size */
+		rw |= !strcmp(opt, "rw=read") || !strcmp(opt, "rw=randread") ||
+		      !strncmp(opt, "rw=read:-", 9);
+		/* buffered, both read in order and in the caller's context */
+		if (!strncmp(opt, "ioengine=", 9) &&
+		    strcmp(opt + 9, "sync") && strcmp(opt + 9, "libaio"))
+			wrong(at, "fio: ioengine: expected sync or libaio, not \"%s\"",
+			      opt + 9);
 		bs |= !strncmp(opt, "bs=", 3);
 		if (!strncmp(opt, "io_size=", 8)) {
 			op->bytes = get_size(at, "io_size", opt + 8, &end);
