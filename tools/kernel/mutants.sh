@@ -23,7 +23,7 @@ missed=0
 red()
 {
 	_out=$("$program" test -e "$1" 2>&1) || {
-		printf '%s\n' "$_out" | sed -n 's/^[^ ]*: \(test_[a-z0-9_]*\): .*/\1/p' | sed 1q
+		printf '%s\n' "$_out" | sed -n 's/^[^ ]*\.c:[0-9]*: \([a-z0-9_]*\): .*/\1/p' | sed 1q
 		return
 	}
 	_out=$("$program" check -e "$1" --count 20000 2>&1) ||
