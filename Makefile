@@ -92,7 +92,7 @@ help:
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
 #: JOBS=n           builds and guests at a time      (one a processor)
-#: BASE=7.3         the folder of patches/ to work on
+#: BASE=7.3         the folder of patches/ to work on; the other one is 6.1
 #: KERNEL_SRC=DIR   take the kernel from this tree or git repository, which is
 #:                  only read; KERNEL_REF=v7.3.4 names a commit of it (HEAD)
 #: O=DIR            output directory (build); CACHE=DIR for what is fetched
@@ -180,8 +180,8 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
-# these boot guests
-FULL	= tests/faults.t tests/model.t tests/settings.t
+# these boot guests, or take the other base
+FULL	= tests/faults.t tests/model.t tests/settings.t tests/backport.t
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -199,6 +199,7 @@ check-full: deps
 
 .PHONY: _check-full
 _check-full: _build _san $(TEST_BIN)
+	$(Q)$(MAKE) BASE=6.1 KERNEL_SRC= _san
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)
 
@@ -206,8 +207,15 @@ _check-full: _build _san $(TEST_BIN)
 kunit: deps
 	$(LOCKED) _kunit
 
+# A base may say that the suite is not for it, and why.
+.PHONY: _kunit-applies
+_kunit-applies:
+	$(Q)! grep -qsx '# CONFIG_READAHEAD_KUNIT_TEST is not set' patches/$(BASE)/kernel.config || { \
+		echo "kunit: BASE=$(BASE): the suite is not for this base: see patches/$(BASE)/kernel.config" >&2; \
+		exit 2; }
+
 .PHONY: _kunit
-_kunit: _build
+_kunit: _kunit-applies _build
 	$(Q)UML=1 tools/kernel/build.sh um-base
 	$(Q)UML=1 tools/kernel/build.sh um-patched patches/$(BASE)/series
 	$(Q)tools/kernel/kunit.sh
@@ -239,7 +247,8 @@ sim: deps
 .PHONY: _sim
 _sim: $(LAB) _engines
 	$(Q)$(LAB) sim --base $(SIM)/base/engine.so --patched $(SIM)/patched/engine.so \
-		--result patches/$(BASE)/readahead/result.json tests/claims $(CLAIMS_Q)
+		$(addprefix --result ,$(wildcard patches/$(BASE)/readahead/result.json)) \
+		tests/claims $(CLAIMS_Q)
 
 .PHONY: windows
 windows: deps
