@@ -23,6 +23,10 @@ FUZZ	?= 60
 ACCEL	?=
 KERNEL_SRC ?=
 KERNEL_REF ?= HEAD
+BASE_REF ?=
+SIGNOFF	?=
+MBOX	?=
+MAILS	?=
 
 # "rm -rf $(O)/..." is below, and kbuild takes neither blanks nor colons
 ifneq ($(words x$(O)x),1)
@@ -34,7 +38,7 @@ endif
 
 # mkfs lives there, and not every user's PATH has it
 export PATH := $(PATH):/usr/sbin:/sbin
-export BASE O CACHE JOBS V CC KERNEL_SRC KERNEL_REF
+export BASE O CACHE JOBS V CC KERNEL_SRC KERNEL_REF BASE_REF SIGNOFF
 Q	= $(if $(filter 1,$(V)),,@)
 MAKEFLAGS += --no-print-directory
 # what a compiler that was killed has left is not a program
@@ -77,6 +81,12 @@ help:
 #: make report TOPIC=readahead      store the last results beside its patches
 #: make changelog TOPIC=readahead   the messages of its patches, their numbers
 #:                  taken from those results; APPLY=1 puts them into the patches
+#: make b4-branch TOPIC=readahead   a branch to "b4 send", here or in KERNEL_SRC=
+#: make b4-check    what arrives by mail is what is in the quilt (TOPIC=, or all)
+#: make send-check TOPIC=readahead   what a maintainer's scripts would object to
+#: make reroll TOPIC=readahead       the next version of what was sent
+#: make bisect-check   every patch alone: W=1, sparse, gcc, clang, simulator
+#: make review MBOX=FILE   apply a series that came by mail, re-run its claims
 #: make fetch       only get the pinned kernel tree
 #: make build       only build both kernels
 #: make deps        only install, or name, what is missing on this machine
@@ -95,6 +105,8 @@ help:
 #: BASE=7.3         the folder of patches/ to work on; the other one is 6.1
 #: KERNEL_SRC=DIR   take the kernel from this tree or git repository, which is
 #:                  only read; KERNEL_REF=v7.3.4 names a commit of it (HEAD)
+#: BASE_REF=mm-new  where a branch of b4-branch starts in KERNEL_SRC
+#: SIGNOFF=1        b4-branch, send-check: with the sender's Signed-off-by
 #: O=DIR            output directory (build); CACHE=DIR for what is fetched
 #: V=1              show commands
 
@@ -310,6 +322,81 @@ report: $(LAB) _topic
 changelog: $(LAB) _topic
 	$(Q)$(LAB) changelog $(if $(APPLY),--apply) patches/$(BASE)/$(TOPIC)
 
+# To send and to receive.  A branch may start in KERNEL_SRC, but what it is compared
+# with is the pinned tree, wherever that came from.
+.PHONY: _pinned
+_pinned:
+	$(Q)[ -f $(O)/$(BASE)/pristine.id ] || KERNEL_SRC= KERNEL_REF= tools/kernel/fetch.sh
+
+.PHONY: b4-branch
+b4-branch: deps
+	$(LOCKED) _b4-branch
+
+.PHONY: _b4-branch
+_b4-branch: _pinned
+	$(Q)tools/send/branch.sh '$(TOPIC)'
+
+.PHONY: b4-check
+b4-check: deps
+	$(LOCKED) _b4-check
+
+.PHONY: _b4-check
+_b4-check: _pinned
+	$(Q)for t in $(or $(TOPIC),$$(tools/send/topic.sh -l)); do \
+		tools/send/roundtrip.sh $$t || exit 1; \
+	done
+
+# Without MAILS=, a folder of what b4 has written, those of the branch
+.PHONY: send-check
+send-check: deps
+	$(LOCKED) _send-check
+
+.PHONY: _send-check
+_send-check: _pinned
+	$(if $(MAILS),,$(Q)tools/send/mails.sh '$(TOPIC)' $(O)/$(BASE)/mails)
+	$(Q)tools/send/check.sh '$(or $(MAILS),$(O)/$(BASE)/mails)'
+
+.PHONY: reroll
+reroll: deps
+	$(LOCKED) _reroll
+
+.PHONY: _reroll
+_reroll: _pinned
+	$(Q)tools/send/reroll.sh '$(TOPIC)'
+
+.PHONY: bisect-check
+bisect-check: deps
+	$(LOCKED) _bisect-check
+
+.PHONY: _bisect-check
+_bisect-check: _fetch
+	$(Q)tools/send/bisect.sh
+
+.PHONY: review
+review: deps
+	$(LOCKED) _review
+
+# The claims of the topics that the mails are about, and no other.  The image is
+# called as that of the quilt: if it is the same, it is there.
+REVIEW	= $(O)/$(BASE)/reviewed
+.PHONY: _review
+_review: _fetch $(LAB) $(O)/bin/init
+	$(Q)tools/send/review.sh '$(MBOX)' $(REVIEW)
+	$(Q)rm -f $(O)/results/last
+	$(Q)mkdir -p $(REVIEW)/claims
+	$(Q)for t in $$(cat $(REVIEW)/topic); do \
+		cp $$(grep -lE "^topic[[:blank:]]+$$t\$$" tests/claims/*) $(REVIEW)/claims/ || exit 1; \
+	done
+	$(Q)[ -s $(REVIEW)/topic ] || { echo "review: no claim is about what these patches change" >&2; exit 1; }
+	$(Q)$(LAB) list $(REVIEW)/claims $(CLAIMS_Q) >/dev/null
+	$(Q)tools/kernel/build.sh base
+	$(Q)tools/kernel/build.sh patched $(REVIEW)/series
+	$(Q)qemu/fio-image.sh $(O)/fio.img
+	$(Q)$(LAB) run --base $(O)/$(BASE)/base --patched $(O)/$(BASE)/patched \
+		--init $(O)/bin/init --fio $(O)/fio.img --out $(O)/results \
+		--runs $(RUNS) --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		$(REVIEW)/claims $(CLAIMS_Q)
+
 .PHONY: clean
 clean:
 	$(LOCKED) _clean
@@ -320,7 +407,9 @@ _clean:
 	$(Q)for d in patches/*/; do b=$$(basename $$d); \
 		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
 			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival \
-			$(O)/$$b/kunit* $(O)/$$b/um-*; \
+			$(O)/$$b/kunit* $(O)/$$b/um-* \
+			$(O)/$$b/send $(O)/$$b/bisect $(O)/$$b/mails \
+			$(O)/$$b/reviewed; \
 	done
 
 # but for the lock, which we hold
