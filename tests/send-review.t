@@ -16,7 +16,10 @@ tools/send/mails.sh readahead "$tmp/sent"
 one=$(ls "$tmp"/sent/0001*)
 two=$(ls "$tmp"/sent/0002*)
 cover=$(ls "$tmp"/sent/0000*)
-PRISTINE=$O/7.3/pristine tools/kernel/apply.sh "$tmp/want" patches/7.3/series
+# the tree with this topic alone
+cp -r patches/7.3 "$tmp/quilt"
+sed -i "/^readahead\\//!d" "$tmp/quilt/series"
+PRISTINE=$O/7.3/pristine tools/kernel/apply.sh "$tmp/want" "$tmp/quilt/series"
 
 # mbox MAIL...: $tmp/mbox of them
 mbox()

@@ -6,7 +6,7 @@
 # DIR becomes a tree with the few files that tools/testing/readahead takes from
 # KDIR, with the quilt SERIES applied, and then each DIFF, which is how mutants
 # are made.  A file that has not changed is left alone: make goes by its time.
-# DIR.files names the files that a quilt or a diff has changed, "BLOB PATH".
+# DIR.files names those of them that a quilt or a diff has changed, "BLOB PATH".
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -50,6 +50,7 @@ for f in mm/readahead.c $(sed -n 's/^?\{0,1\}\([a-z][^[:blank:]]*\).*/\1/p' "$li
 	mv "$dir/$f.tmp" "$dir/$f"
 done
 (cd "$stage" && find . -type f) | sed 's|^\./||' | sort | while read -r f; do
-	echo "$(blob_id "$stage/$f") $f"
+	[ ! -f "$dir/$f" ] ||
+		echo "$(blob_id "$stage/$f") $f"
 done >"$dir.files.tmp"
 mv "$dir.files.tmp" "$dir.files"

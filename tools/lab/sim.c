@@ -310,26 +310,51 @@ struct parity {
 	int compared, equal;
 };
 
+/* Is each line of @a, but for files that the engine is not made of, in @b? */
+static bool lines_in(const char *a, const char *b, const char *tree)
+{
+	char *copy = xstrdup(a), *rest = copy, *line;
+	bool all = true;
+
+	while (all && (line = strsep(&rest, "\n"))) {
+		char *path = strchr(line, ' ');
+		char *file = xasprintf("%s/%s", tree, path ? path + 1 : "");
+
+		all = !path || access(file, F_OK) || strstr(b, line);
+		free(file);
+	}
+	free(copy);
+	return all;
+}
+
 /*
- * "tree.files" beside an engine names the sources that it was made from; a result
- * names those that its kernel was: "BLOB PATH", in one string.
+ * "tree.files" beside an engine names those sources in "tree" that are changed;
+ * a result names those that its kernel was built from, which may be more: "BLOB
+ * PATH", a line each.
  */
 static bool same_source(const char *engine, struct json_object *root,
 			enum kernel k)
 {
 	struct json_object *env, *kernel;
-	char *path = xstrdup(engine), *file, *text;
-	bool same;
+	char *path = xstrdup(engine), *dir, *tree, *file, *text;
+	bool same = false;
 
-	file = xasprintf("%s/tree.files", dirname(path));
+	dir = dirname(path);
+	tree = xasprintf("%s/tree", dir);
+	file = xasprintf("%s/tree.files", dir);
 	text = read_file(file, NULL);
 	if (!text)
 		die("%s: %s", file, strerror(errno));
-	same = json_object_object_get_ex(root, "environment", &env) &&
-	       json_object_object_get_ex(env, kernel_name(k), &kernel) &&
-	       !strcmp(get_string(kernel, "files"), strip(text));
+	if (json_object_object_get_ex(root, "environment", &env) &&
+	    json_object_object_get_ex(env, kernel_name(k), &kernel)) {
+		const char *measured = get_string(kernel, "files");
+
+		same = lines_in(text, measured, tree) &&
+		       lines_in(measured, text, tree);
+	}
 	free(text);
 	free(file);
+	free(tree);
 	free(path);
 	return same;
 }
