@@ -70,7 +70,7 @@ help:
 #: make check-full  the same, and real guests: that fail, and their settings
 #: make model-test  rows of the claims in model time: instructions plus modelled
 #:                  device latency, not wall-clock
-#: make kunit       the KUnit tests of readahead, base and patched, UML and QEMU
+#: make kunit       the KUnit tests of mm/tests, base and patched, UML and QEMU
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
 #: make sweep       sequential passes of every shape: does the quilt lose any?
@@ -85,7 +85,7 @@ help:
 #: make b4-check    what arrives by mail is what is in the quilt (TOPIC=, or all)
 #: make send-check TOPIC=readahead   what a maintainer's scripts would object to
 #: make reroll TOPIC=readahead       the next version of what was sent
-#: make bisect-check   every patch alone: W=1, sparse, gcc, clang, simulator
+#: make bisect-check   every patch alone: W=1, sparse, gcc, clang, simulator, KUnit
 #: make review MBOX=FILE   apply a series that came by mail, re-run its claims
 #: make fetch       only get the pinned kernel tree
 #: make build       only build both kernels

@@ -10,12 +10,13 @@
 # A test that is named fixed_* is of what the quilt fixes.  On base it has to
 # fail, and counts as passed then: one that passes there tests nothing.
 #
-# build.sh has been run, for $O/$BASE/{base,patched,um-base,um-patched}.  What
+# build.sh has been run, for $O/$BASE/{base,patched,um-base,um-patched}, or for
+# the FLAVOURS and where they are to run: um, qemu.  What
 # the kernels print, and what kunit.py makes of it, is in $O/$BASE/kunit/.  The
 # last line is "N passed, N failed, N skipped", and the exit status is 1 if any
 # failed.
 #
-# Environment: QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
+# Environment: FLAVOURS (base patched), WHERE (um qemu), QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
 # /dev/kvm has to be believed), PYTHON3, KUNIT_PY.
 set -eu
 
@@ -101,8 +102,8 @@ count()
 	skipped=$((skipped + _s))
 }
 
-for flavour in base patched; do
-	for where in um qemu; do
+for flavour in ${FLAVOURS:-base patched}; do
+	for where in ${WHERE:-um qemu}; do
 		dir=$abs/kunit/$where-$flavour
 		rm -rf "$dir"
 		mkdir -p "$dir"

@@ -21,7 +21,7 @@ stage=${1:?usage: overlay.sh STAGE}
 
 mkdir -p "$stage/mm/tests"
 cp "$top/mm/tests/.kunitconfig" "$top/mm/tests/Kconfig" \
-	"$top/mm/tests/readahead_kunit.c" "$stage/mm/tests/"
+	"$top"/mm/tests/*_kunit.c "$stage/mm/tests/"
 
 # append FILE LINE
 append()
@@ -34,13 +34,14 @@ append()
 }
 
 append mm/Kconfig.debug 'source "mm/tests/Kconfig"'
-# shellcheck disable=SC2016 # make's
-append mm/Makefile 'obj-$(CONFIG_READAHEAD_KUNIT_TEST) += tests/readahead_kunit.o'
-
 cat <<END
 mm/Kconfig.debug
 mm/Makefile
 mm/tests/.kunitconfig
 mm/tests/Kconfig
-mm/tests/readahead_kunit.c
 END
+for suite in "$top"/mm/tests/*_kunit.c; do
+	suite=$(basename "$suite" _kunit.c)
+	append mm/Makefile "obj-\$(CONFIG_$(echo "$suite" | tr '[:lower:]' '[:upper:]')_KUNIT_TEST) += tests/${suite}_kunit.o"
+	echo "mm/tests/${suite}_kunit.c"
+done

@@ -7,9 +7,9 @@
 # read by sparse, with gcc and with clang, with all of CONFIG_SHMEM, TMPFS, SWAP,
 # TRANSPARENT_HUGEPAGE and NUMA, with none of them and with each one off: no
 # warning may be there that the tree does not have without the quilt.  The tests
-# of tools/testing/readahead run as well: what passes before a patch passes after
-# it.  Objects only: no kernel is linked, and KUnit, which needs one, runs on the
-# quilt as a whole (make kunit).
+# of tools/testing/readahead, and those of mm/tests in user mode Linux, run as
+# well: what passes before a patch passes after it, and with all of them all do.
+# The rest is objects only: no other kernel is linked.
 #
 # sparse up to 0.6.4 does not know __typeof_unqual__, and the kernel's make then
 # leaves it out altogether.  So it is called by hand, with the flags of the
@@ -20,7 +20,8 @@
 # in $O/$BASE/bisect/TOPIC.size, and has to be what patches/$BASE/TOPIC/size says
 # if that names the same compiler; STORE=1 puts it there.
 #
-# Environment: CCS ("gcc clang"), CONFIGS (words of the list below), STORE.
+# Environment: CCS ("gcc clang"), CONFIGS (words of the list below), STORE,
+# KUNIT (1; empty leaves it out).
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -28,7 +29,7 @@ set -eu
 # shellcheck source=tools/send/lib.sh
 . "$top/tools/send/lib.sh"
 
-: "${CCS:=gcc clang}" "${CONFIGS:=all none SHMEM TMPFS SWAP TRANSPARENT_HUGEPAGE NUMA}" "${STORE:=}"
+: "${CCS:=gcc clang}" "${CONFIGS:=all none SHMEM TMPFS SWAP TRANSPARENT_HUGEPAGE NUMA}" "${STORE:=}" "${KUNIT=1}"
 options="SHMEM TMPFS SWAP TRANSPARENT_HUGEPAGE NUMA"
 pristine=$work/pristine
 here=$work/bisect
@@ -202,6 +203,33 @@ if [ -f "$top/tools/testing/readahead/Makefile" ] && echo "$files" | grep -q '^m
 	done
 	[ ! -s "$here/sim/$steps/failed" ] ||
 		{ say "bisect: the whole quilt: the simulator: fails: $(tr '\n' ' ' <"$here/sim/$steps/failed")"; failed=$((failed + 1)); }
+fi
+
+# KUnit; a base may say that the suites are not for it
+if [ -n "$KUNIT" ] && ! grep -qsx '# CONFIG_READAHEAD_KUNIT_TEST is not set' "$PATCHES/$BASE/kernel.config"; then
+	mkdir -p "$here/kunit"
+	for s in $(seq 0 "$steps"); do
+		: >"$here/some"
+		[ "$s" = 0 ] || sed "${s}q" "$here/series" >"$here/some"
+		UML=1 "$top/tools/kernel/build.sh" um-step "$here/some" >"$here/kunit/log" 2>&1 ||
+			die "$(name "$s"): UML: $(tail -n 1 "$here/kunit/log")"
+		# that tests fail which a later patch mends is no failure here
+		FLAVOURS=step WHERE=um "$top/tools/kernel/kunit.sh" >"$here/kunit/log" 2>&1 || :
+		sed -n 's/^passed //p' "$work/kunit/um-step/results" | sort >"$here/kunit/passed-$s"
+		sed -n 's/^failed //p' "$work/kunit/um-step/results" | sort >"$here/kunit/failed"
+		[ -s "$here/kunit/passed-$s" ] ||
+			die "$(name "$s"): KUnit: $(grep -m1 ': failed: ' "$here/kunit/log" || tail -n 1 "$here/kunit/log")"
+		if [ "$s" != 0 ]; then
+			_new=$(comm -23 "$here/kunit/passed-$((s - 1))" "$here/kunit/passed-$s" | tr '\n' ' ')
+			[ -z "$_new" ] || { say "bisect: $(name "$s"): KUnit: passes no more: $_new"; failed=$((failed + 1)); }
+		fi
+		# a test may pass in a kernel that has warned
+		_said=$(sed -n 's/.*: failed: //p' "$here/kunit/log" | grep -vxFf "$here/kunit/failed") || :
+		[ -z "$_said" ] || { say "bisect: $(name "$s"): KUnit: $_said"; failed=$((failed + 1)); }
+		say "bisect: KUnit, $(name "$s"): $(wc -l <"$here/kunit/passed-$s") passed, $(wc -l <"$here/kunit/failed") failed"
+	done
+	[ ! -s "$here/kunit/failed" ] ||
+		{ say "bisect: the whole quilt: KUnit: fails: $(tr '\n' ' ' <"$here/kunit/failed")"; failed=$((failed + 1)); }
 fi
 
 # Size and stack of each topic: from before its first patch to after its last.

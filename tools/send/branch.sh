@@ -296,7 +296,7 @@ cover=$tmp/topic/cover
 	    "revision": $(cover_field "$cover" revision),
 	    "change-id": "$(cover_field "$cover" change-id)",
 	    "base-branch": "${BASE_REF:-v$version}",
-	    "prefixes": []
+	    "prefixes": [$(cover_field "$cover" prefix | sed 's/..*/"&"/')]
 	  }
 	}
 	END

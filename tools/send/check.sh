@@ -79,7 +79,7 @@ for mail in $mails; do
 	from=$(header From)
 	author=$(sed -n 's/^Author: //p' "$tmp/info") email=$(sed -n 's/^Email: //p' "$tmp/info")
 
-	_tag=$(echo "$subject" | sed -n 's/^\[PATCH\( RFC\)\{0,1\}\( v[0-9]*\)\{0,1\}\( [0-9]*\/[0-9]*\)\{0,1\}\] .*/\2 \3/p')
+	_tag=$(echo "$subject" | sed -n 's/^\[PATCH\( RFC\| [0-9]*\.[0-9]*\)\{0,1\}\( v[0-9]*\)\{0,1\}\( [0-9]*\/[0-9]*\)\{0,1\}\] .*/\2 \3/p')
 	what=${subject#*\] }
 	if [ -z "$_tag" ]; then
 		objection subject "expected [PATCH vN n/m] in front, have \"$subject\""

@@ -39,6 +39,8 @@ cover_check()
 		die "$1: change-id: expected YYYYMMDD-words-12hex in the head"
 	cover_field "$1" revision | grep -qE '^[1-9][0-9]?$' ||
 		die "$1: revision: expected 1 to 99 in the head"
+	! cover_field "$1" prefix | grep -qvE '^[A-Za-z0-9.-]+$' ||
+		die "$1: prefix: expected a word for [PATCH word n/m] in the head"
 	# shellcheck disable=SC2016 # awk's
 	cover_text "$1" | awk 'NR == 1 && /[^ ]/ { s = 1 } NR == 2 && $0 == "" { b = 1 }
 		NR > 2 && /[^ ]/ { t = 1 } END { exit !(s && b && t) }' ||

@@ -51,21 +51,19 @@ under()
 	fi) | sort
 }
 
-# listed FILE...: in the entry PAGE CACHE of MAINTAINERS, in alphabetical order
+# listed ENTRY FILE: there in MAINTAINERS, in alphabetical order
 listed()
 {
 	[ -f "$new/MAINTAINERS" ] || cp "$pristine/MAINTAINERS" "$new/MAINTAINERS"
-	for _f in "$@"; do
-		awk -v f="$_f" '
-			function put() { print "F:\t" f; done = 1 }
-			/^[A-Z]/ && !/^[A-Z]:/ { here = $0 == "PAGE CACHE" }
-			here && !done && /^F:/ { seen = 1; if (substr($0, 4) > f) put() }
-			here && !done && seen && /^$/ { put() }
-			{ print }
-			END { exit !done }' "$new/MAINTAINERS" >"$dir/maintainers" ||
-			die "MAINTAINERS of $pristine: expected an entry PAGE CACHE"
-		mv "$dir/maintainers" "$new/MAINTAINERS"
-	done
+	awk -v entry="$1" -v f="$2" '
+		function put() { print "F:\t" f; done = 1 }
+		/^[A-Z]/ && !/^[A-Z]:/ { here = $0 == entry }
+		here && !done && /^F:/ { seen = 1; if (substr($0, 4) > f) put() }
+		here && !done && seen && /^$/ { put() }
+		{ print }
+		END { exit !done }' "$new/MAINTAINERS" >"$dir/maintainers" ||
+		die "MAINTAINERS of $pristine: expected an entry $1"
+	mv "$dir/maintainers" "$new/MAINTAINERS"
 }
 
 # What each commit of the tests adds to a tree; a function for each NAME.txt.
@@ -73,14 +71,15 @@ tools_testing_readahead()
 {
 	# shellcheck disable=SC2046 # file names without blanks
 	lay $(under tools/testing/readahead)
-	listed tools/testing/readahead/
+	listed "PAGE CACHE" tools/testing/readahead/
 }
 
 mm_tests()
 {
 	"$top/tools/kernel/overlay.sh" "$new" >/dev/null
 	chmod -R u+w "$new"
-	listed mm/tests/readahead_kunit.c
+	listed "PAGE CACHE" mm/tests/readahead_kunit.c
+	listed "TMPFS (SHMEM FILESYSTEM)" mm/tests/shmem_read_kunit.c
 }
 
 # in_old COMMAND...: git, on what the commits before have made
