@@ -70,6 +70,8 @@ help:
 #: make check-full  the same, and real guests: that fail, and their settings
 #: make model-test  rows of the claims in model time: instructions plus modelled
 #:                  device latency, not wall-clock
+#: make native-test  those of tmpfs with huge=never in native time: user mode Linux;
+#:                  ACCEL=kvm takes all of them
 #: make kunit       the KUnit tests of mm/tests, base and patched, UML and QEMU
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
@@ -96,7 +98,7 @@ help:
 #: CLAIMS="A1 F*"   run only these claims, by id or pattern (all of them)
 #: TOPIC=readahead  run only the claims of this topic (all)
 #: RUNS=2           boots of each kernel; counts must agree in all
-#: PAIRS=10         make model-test: pairs of boots, each perturbed in its own way
+#: PAIRS=10         make model-test, native-test: pairs of boots, each perturbed in its own way
 #: SEED=1           what decides on that, and on the order of the boots
 #: EVERY=7          make sweep: one cell in so many; 1 for all
 #: RIVALS=1         a third kernel beside ours: the posted policy
@@ -174,6 +176,25 @@ _model-test: _begin _build
 		--patched $(O)/$(BASE)/patched --init $(O)/bin/init \
 		--fio $(O)/fio.img --out $(O)/results --runs $(PAIRS) \
 		--order $(SEED) --topic '$(TOPIC)' --jobs $(JOBS) $(if $(ACCEL),--accel $(ACCEL)) \
+		tests/claims $(CLAIMS_Q)
+
+# A processor's clock.  Without KVM kernels of user mode Linux, built for this.
+.PHONY: native-test
+native-test: deps
+	$(LOCKED) _native-test
+
+NATIVE	= $(if $(filter kvm,$(ACCEL)),,native-)
+.PHONY: _native-build
+_native-build: _fetch $(LAB) $(O)/bin/init
+	$(Q)UML=native tools/kernel/build.sh native-base
+	$(Q)UML=native tools/kernel/build.sh native-patched patches/$(BASE)/series
+
+.PHONY: _native-test
+_native-test: _begin $(if $(NATIVE),_native-build,_build)
+	$(Q)$(LAB) run --engine native --base $(O)/$(BASE)/$(NATIVE)base \
+		--patched $(O)/$(BASE)/$(NATIVE)patched --init $(O)/bin/init \
+		--fio $(O)/fio.img --out $(O)/results --runs $(PAIRS) \
+		--order $(SEED) --topic '$(TOPIC)' $(if $(ACCEL),--accel $(ACCEL)) \
 		tests/claims $(CLAIMS_Q)
 
 # Built with the sanitizers: what is wrong in the laboratory shows here.
@@ -407,7 +428,7 @@ _clean:
 	$(Q)for d in patches/*/; do b=$$(basename $$d); \
 		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
 			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival \
-			$(O)/$$b/kunit* $(O)/$$b/um-* \
+			$(O)/$$b/kunit* $(O)/$$b/um-* $(O)/$$b/native-* \
 			$(O)/$$b/send $(O)/$$b/bisect $(O)/$$b/mails \
 			$(O)/$$b/reviewed; \
 	done

@@ -11,14 +11,15 @@
 # place: kbuild writes absolute paths into its dependency files, so a copy of
 # either would rebuild everything, while a switch costs the objects of the
 # files that differ, and a link.  User mode Linux has an object directory of its
-# own.
+# own, for tests one and for times another.
 #
 # An image is named by a hash of the tree, the files as patched, our tests if the
 # fragment asks for them, the config fragment and the compiler.  The hash is in
 # the release string too.
 #
 # Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config); UML=1 for
-# user mode Linux (tools/kernel/uml.config).
+# user mode Linux to test (tools/kernel/uml.config), UML=native to measure
+# (qemu/native.config).
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -29,7 +30,7 @@ series=${2:-}
 : "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${UML:=0}"
 pristine=$work/pristine
 tree=$work/tree
-objs="$work/obj $work/kunit-um"
+objs="$work/obj $work/kunit-um $work/native-um"
 stage=$work/stage.$flavour
 files=
 tests=
@@ -39,6 +40,11 @@ if [ "$UML" = 1 ]; then
 	obj=$work/kunit-um
 	arch="ARCH=um"
 	objects=950
+elif [ "$UML" = native ]; then
+	: "${FRAGMENT:=$top/qemu/native.config}"
+	obj=$work/native-um
+	arch="ARCH=um"
+	objects=1000
 else
 	: "${FRAGMENT:=$top/qemu/kernel.config}"
 	obj=$work/obj
@@ -216,7 +222,7 @@ rm -rf "$part" "$image"
 mkdir -p "$part"
 cp "$obj/vmlinux" "$part/vmlinux"
 cp "$obj/.config" "$part/config"
-[ -n "$arch" ] || cp "$obj/usr/gen_init_cpio" "$part/gen_init_cpio"
+[ ! -x "$obj/usr/gen_init_cpio" ] || cp "$obj/usr/gen_init_cpio" "$part/gen_init_cpio"
 for f in $files; do
 	echo "$(blob_id "$stage/$f") $f"
 done >"$part/files"

@@ -16,7 +16,7 @@
 # last line is "N passed, N failed, N skipped", and the exit status is 1 if any
 # failed.
 #
-# Environment: FLAVOURS (base patched), WHERE (um qemu), QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
+# Environment: FLAVOURS (base patched), WHERE (um qemu), LIMIT (300), QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
 # /dev/kvm has to be believed), PYTHON3, KUNIT_PY.
 set -eu
 
@@ -28,7 +28,7 @@ set -eu
 abs=$(cd "$work" 2>/dev/null && pwd) || die "$work: no such directory: run build.sh first"
 : "${KUNIT_PY:=$abs/pristine/tools/testing/kunit/kunit.py}"
 # seconds for a kernel, which takes a few; each test has a limit of its own
-limit=300
+limit=${LIMIT:-300}
 # what no kernel says that is well
 alarm='WARNING: \|BUG: \|BUG at \|Oops\|Kernel panic\|possible .* detected'
 passed=0
@@ -108,7 +108,7 @@ for flavour in ${FLAVOURS:-base patched}; do
 		rm -rf "$dir"
 		mkdir -p "$dir"
 		broken=
-		run_$where
+		run_"$where"
 		case $where in
 		um) count UML ;;
 		qemu) count QEMU ;;

@@ -96,3 +96,11 @@ touched()
 		s,^copy from \(.*\),\1,p; s,^copy to \(.*\),\1,p' "$@" |
 		sort -u
 }
+
+# simulated: the files that the simulator is made of, one a line
+simulated()
+{
+	echo mm/readahead.c
+	sed -n 's/^?\{0,1\}\([a-z][^[:blank:]]*\).*/\1/p' \
+		"$top/tools/testing/readahead/dup.list" | sort -u
+}

@@ -16,7 +16,6 @@ dir=${1:?usage: sources.sh DIR [SERIES [DIFF...]]}
 series=${2:-}
 shift
 [ $# = 0 ] || shift
-list=$top/tools/testing/readahead/dup.list
 pristine=$work/pristine
 stage=$dir.stage
 
@@ -34,7 +33,7 @@ for d in "$@"; do
 			echo "$_log" | sed -n 's/^\(Hunk.*FAILED.*\)/\1/p; $p' | sed 1q)"
 done
 
-for f in mm/readahead.c $(sed -n 's/^?\{0,1\}\([a-z][^[:blank:]]*\).*/\1/p' "$list" | sort -u); do
+for f in $(simulated); do
 	if [ -f "$stage/$f" ]; then
 		from=$stage/$f
 	elif [ -f "$pristine/$f" ]; then

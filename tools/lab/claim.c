@@ -48,6 +48,7 @@ const char *compare_name(enum compare c)
 static const char * const engine_names[NR_ENGINES] = {
 	[ENGINE_COUNTS] = "counts",
 	[ENGINE_MODEL]	= "model",
+	[ENGINE_NATIVE]	= "native",
 };
 
 const char *engine_name(enum measured_by e)
@@ -664,7 +665,7 @@ static void parse_key(const struct place *at, struct claim *c,
 		set_string(&c->note, value);
 	} else if (!strcmp(key, "engine")) {
 		for (i = 0; i < NR_ENGINES; i++)
-			if (!strcmp(value, engine_names[i]))
+			if (i != ENGINE_NATIVE && !strcmp(value, engine_names[i]))
 				break;
 		if (i == NR_ENGINES)
 			wrong(at, "engine: expected counts or model, not \"%s\"",

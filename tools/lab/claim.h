@@ -19,7 +19,7 @@ enum metric {
 	METRIC_FOLIO,	/* mean size of the file's folios, in units of 0.1 KiB */
 	METRIC_WINDOWS,	/* readahead windows, sync and async */
 	METRIC_SYNC,	/* synchronous readahead: a reader found nothing */
-	METRIC_NS,	/* model time of the pass; of the model engine only */
+	METRIC_NS,	/* time of the pass; of the model engine only */
 	METRIC_INSN,	/* the same on tmpfs, for a page of 4 KiB: instructions */
 	NR_METRICS
 };
@@ -34,11 +34,17 @@ const char *compare_name(enum compare c);
 bool compare_holds(enum compare c, int64_t value, int64_t bound);
 
 /* What measures: device reads on QEMU's NVMe, or time on a modelled device */
-enum measured_by { ENGINE_COUNTS, ENGINE_MODEL, NR_ENGINES };
+/*
+ * Native is no engine of a claim, but another clock for one of the model engine:
+ * that of a processor, in user mode Linux or under KVM.
+ */
+enum measured_by { ENGINE_COUNTS, ENGINE_MODEL, ENGINE_NATIVE, NR_ENGINES };
 
 const char *engine_name(enum measured_by e);
 
 /* What model time is, in these words wherever one is printed */
+#define UML_TIME	"a processor's clock, in user mode Linux on a host with other work: report-only, not judged"
+#define KVM_TIME	"a processor's clock, under KVM"
 #define MODEL_TIME	"instructions plus modelled device latency, not wall-clock"
 
 /* A device of the model engine: null_blk with these settings */

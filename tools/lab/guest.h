@@ -29,6 +29,8 @@ const char *outcome_name(enum outcome o);
 
 /* Exit code of QEMU when the guest has written 0x2a to isa-debug-exit */
 #define GUEST_EXIT_CODE	85
+/* and that of user mode Linux when it was switched off */
+#define GUEST_EXIT_UML	0
 
 struct limits {
 	double silent_s, hang_s, total_s;
@@ -38,6 +40,7 @@ struct guest {
 	char *dir;		/* console, report, command, qemu.err */
 	char **argv;
 	struct limits limits;
+	int exit_code;		/* that was agreed on */
 
 	/* private */
 	pid_t pid;

@@ -13,14 +13,15 @@ void plan_groups(struct groups *gs, const struct claims *all)
 	memset(gs, 0, sizeof(*gs));
 	for (i = 0; i < all->nr; i++) {
 		struct claim *c = all->claim[i];
-		bool timed = c->engine == ENGINE_MODEL;
+		bool alone = c->engine == ENGINE_MODEL;
+		bool timed = c->engine != ENGINE_COUNTS;
 		struct group *g = NULL;
 		char size[24];
 
 		for (j = 0; j < gs->nr && !g; j++) {
 			g = &gs->group[j];
 			if (strcmp(g->fs, c->fs) || g->file != c->file ||
-			    g->mdts != c->mdts || g->timed || timed)
+			    g->mdts != c->mdts || alone)
 				g = NULL;
 		}
 		if (!g) {
@@ -29,6 +30,7 @@ void plan_groups(struct groups *gs, const struct claims *all)
 			g = &gs->group[gs->nr++];
 			memset(g, 0, sizeof(*g));
 			g->timed = timed;
+			g->native = c->engine == ENGINE_NATIVE;
 			g->model = c->model;
 			g->fs = c->fs;
 			g->file = c->file;
@@ -43,8 +45,8 @@ void plan_groups(struct groups *gs, const struct claims *all)
 					 "%s-mdts%u-%s", c->fs, c->mdts, size);
 			else
 				snprintf(g->name, sizeof(g->name), "%s-%s%s%s",
-					 c->fs, size, timed ? "-" : "",
-					 timed ? c->id : "");
+					 c->fs, size, alone ? "-" : "",
+					 alone ? c->id : "");
 		}
 		g->claim = xrealloc(g->claim, (g->nr + 1) * sizeof(*g->claim));
 		g->claim[g->nr++] = c;
@@ -99,7 +101,10 @@ char *plan_text(const struct group *g, const struct boot *b, uint64_t seed)
 		plan_model(f, g);
 	else if (g->mdts)
 		fputs("device data\n", f);
-	if (g->timed)
+	/* a file on a device is cold once only */
+	if (g->native && !g->mdts)
+		fprintf(f, "timed %d ms\n", NATIVE_MS);
+	else if (g->timed)
 		fputs("timed\n", f);
 	if (b->pad)
 		fprintf(f, "pad %u\n", b->pad);

@@ -16,8 +16,8 @@
  *				make one instead: null_blk, behind nvme-loop or
  *				not
  *   image			write the file system of /image to it
- *   timed			from here on each pass is run a second time, for
- *				its time
+ *   timed [MS ms]		from here on each pass is run a second time, for
+ *				its time; over and over until MS are gone
  *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it
  *   file BYTES			make the file; on tmpfs, only its size
@@ -34,7 +34,8 @@
 #include "claim.h"
 
 struct group {
-	bool timed;		/* in model time */
+	bool timed;		/* in model or native time */
+	bool native;		/* in native time */
 	const struct model *model;	/* NULL: QEMU's device, or none */
 	const char *fs;		/* NULL: no disk, an empty plan */
 	uint64_t file;
@@ -61,6 +62,9 @@ struct boot {
 	unsigned int mb;	/* memory */
 	unsigned int pad;	/* pages on the device before the file */
 };
+
+/* Natively a pass is repeated for so long: a tick of the host is 1 % of it */
+#define NATIVE_MS	400
 
 /* The modelled device: sparse, a file system of which little is not zeroes */
 #define MODEL_DISK_MB	1024

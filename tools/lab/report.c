@@ -209,9 +209,9 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 		if (s->timed)
 			return false;
 		s->timed = true;
-		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-			      &s->timed_bytes, &s->timed_reads,
-			      &s->timed_sectors, &s->below) == 4;
+		return sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			      &s->timed_passes, &s->timed_bytes, &s->timed_reads,
+			      &s->timed_sectors, &s->below) == 5;
 	}
 	if (!strcmp(key, "folio")) {
 		if (sscanf(rest, "%" SCNu64 " %" SCNu64, &a, &b) != 2 ||

@@ -30,9 +30,10 @@
  *   resident PASS PAGES	of the file, cached after the pass; on tmpfs
  *				all that it has, by st_blocks
  *   read PASS BYTES SUM	what the reader got
- *   timed PASS BYTES READS SECTORS BELOW	in model time, of the timed run: what
- *				the reader got, the device's counters, and the
- *				reads of null_blk below it
+ *   timed PASS TIMES BYTES READS SECTORS BELOW	in model and native time, of the
+ *				timed run: how often it ran, what the reader got
+ *				each time, the device's counters, and the reads of
+ *				null_blk below it
  *   time PASS NS
  *   done PASS
  *   kmsg LEVEL TEXT		said by the kernel at warning level or above

@@ -58,6 +58,7 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	add_string(o, "checksum", text);
 	add_int(o, "guest_ns", s->ns);
 	if (s->timed) {
+		add_int(o, "timed_passes", s->timed_passes);
 		add_int(o, "timed_reads", s->timed_reads);
 		add_int(o, "timed_sectors", s->timed_sectors);
 		add_int(o, "null_blk_reads", s->below);
@@ -72,13 +73,15 @@ static struct json_object *values(const struct claim *c, const int64_t *v)
 	unsigned int m;
 
 	for (m = 0; m < NR_METRICS; m++) {
-		if ((m == METRIC_NS && c->engine != ENGINE_MODEL) ||
-		    (m == METRIC_INSN && (c->engine != ENGINE_MODEL ||
+		if ((m == METRIC_NS && c->engine == ENGINE_COUNTS) ||
+		    (m == METRIC_INSN && (c->engine == ENGINE_COUNTS ||
 					  claim_has_disk(c))) || v[m] < 0)
 			continue;
 		/* metrics are integers; this one is kept in tenths of a KiB */
 		if (m == METRIC_FOLIO)
 			add_int(o, "folio_tenth_kib", v[m]);
+		else if (m == METRIC_INSN && c->engine == ENGINE_NATIVE)
+			add_int(o, "page_ns", v[m]);
 		else
 			add_int(o, metric_name(m), v[m]);
 	}
@@ -255,7 +258,7 @@ static char *check_kernel(struct json_object *values, struct json_object *sample
 			   (int64_t)mean_ns(ns, pairs)))
 		return other(id, "ns", kernel, json_object_get_int64(v),
 			     mean_ns(ns, pairs));
-	v = get(values, "insn");
+	v = get(values, "insn") ? get(values, "insn") : get(values, "page_ns");
 	if (v && pairs && (!bytes || json_object_get_int64(v) !=
 			   (int64_t)mean_insn(ns, bytes, pairs)))
 		return other(id, "insn", kernel, json_object_get_int64(v),

@@ -43,7 +43,8 @@ struct options {
 	const char *kernel[NR_KERNELS];	/* image directories */
 	const char *init, *fio, *out, *qemu, *accel, *topic;
 	enum measured_by engine;
-	int runs, jobs;		/* boots of a kernel; in model time pairs */
+	bool uml;		/* the kernels are of user mode Linux */
+	int runs, jobs;		/* boots of a kernel; of times pairs */
 	struct limits limits;
 	uint64_t seed;		/* of the file's content */
 	uint64_t order;		/* of the boots, and of what perturbs them */
@@ -272,15 +273,52 @@ static const char * const model_args[] = {
 
 #define MODEL_APPEND	APPEND " norandmaps tsc_early_khz=1000000 nolapic_timer"
 
+/*
+ * The console goes to standard output, and a shell puts that where QEMU would.
+ * In seccomp mode, where the host has it, a system call of the guest costs less.
+ */
+static void make_uml_command(struct job *j, const struct options *o)
+{
+	struct guest *g = &j->guest;
+	char *dir = realpath(g->dir, NULL);
+	int n = 0;
+
+	if (!dir)
+		die("%s: %s", g->dir, strerror(errno));
+	g->exit_code = GUEST_EXIT_UML;
+#define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
+	ARG("sh");
+	ARG("-c");
+	ARG("exec \"$0\" \"$@\" >'%s/console'", dir);
+	ARG("%s/vmlinux", o->kernel[j->kernel]);
+	ARG("mem=%uM", j->boot.mb);
+	ARG("initrd=%s/initrd", dir);
+	ARG("report=%s", dir);
+	ARG("uml_dir=%s", dir);
+	ARG("seccomp=auto");
+	ARG("con=null");
+	ARG("con0=null,fd:1");
+	ARG("ssl=null");
+	ARG("loglevel=7");
+	ARG("panic=-1");
+	ARG("panic_on_warn=1");
+	ARG("trace_clock=local");
+	ARG("perturb=%u", j->boot.perturb);
+#undef ARG
+	free(dir);
+}
+
 static void make_command(struct job *j, const struct options *o,
 			 const char *accel)
 {
 	struct guest *g = &j->guest;
 	bool kvm = !strcmp(accel, "kvm"), timed = j->group->timed;
+	bool model = timed && !j->group->native;
 	unsigned int i;
 	char *disk = disk_path(j);
 	int n = 0;
 
+	g->exit_code = GUEST_EXIT_CODE;
 #define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
 	ARG("%s", o->qemu);
 	ARG("-nodefaults");
@@ -303,8 +341,8 @@ static void make_command(struct job *j, const struct options *o,
 	 * is missed.  In model time there is no such device.
 	 */
 	ARG("-smp");
-	ARG("%s", timed ? "1" : "1,maxcpus=2");
-	for (i = 0; i < ARRAY_SIZE(model_args) && timed; i++)
+	ARG("%s", model ? "1" : "1,maxcpus=2");
+	for (i = 0; i < ARRAY_SIZE(model_args) && model; i++)
 		ARG("%s", model_args[i]);
 	ARG("-m");
 	ARG("%u", j->boot.mb);
@@ -313,7 +351,9 @@ static void make_command(struct job *j, const struct options *o,
 	ARG("-initrd");
 	ARG("%s/initrd", g->dir);
 	ARG("-append");
-	if (timed)
+	if (timed && !model)
+		ARG(APPEND " perturb=%u", j->boot.perturb);
+	else if (timed)
 		ARG(MODEL_APPEND " perturb=%u", j->boot.perturb);
 	else
 		ARG(APPEND);
@@ -356,7 +396,10 @@ static void start_guest(struct job *j, const struct options *o,
 	if (j->group->mdts)
 		make_disk(j);
 	make_initrd(j, o);
-	make_command(j, o, accel);
+	if (o->uml)
+		make_uml_command(j, o);
+	else
+		make_command(j, o, accel);
 	guest_start(&j->guest);
 	j->started = true;
 }
@@ -498,10 +541,14 @@ static struct json_object *environment(const struct options *o,
 					  strip(strstr(line, "version ") + 8) : line));
 	free(line);
 	free(cmd);
+	if (o->uml)
+		json_object_object_add(env, "qemu", json_object_new_string("user mode Linux"));
 	add_string(env, "accel", xstrdup(strcmp(o->accel, "kvm") ?
 					 "without KVM" : "with KVM"));
 	if (o->engine == ENGINE_MODEL)
 		add_string(env, "timing", xstrdup(MODEL_TIME));
+	else if (o->engine == ENGINE_NATIVE)
+		add_string(env, "timing", xstrdup(o->uml ? UML_TIME : KVM_TIME));
 	else if (strcmp(o->accel, "kvm"))
 		add_string(env, "timing",
 			   xstrdup("without KVM times are the host's: report-only, not judged"));
@@ -557,6 +604,8 @@ static const char *choose_accel(const struct options *o, const char *dir)
 			    o->accel);
 		return "tcg";
 	}
+	if (o->uml)
+		return "uml";
 	fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	err = errno;
 	if (fd >= 0)
@@ -604,7 +653,7 @@ static const struct sample *find_sample(const struct job *jobs, int nr,
 
 static int pairs_of(const struct options *o)
 {
-	return o->engine == ENGINE_MODEL ? o->runs : 0;
+	return o->engine == ENGINE_COUNTS ? 0 : o->runs;
 }
 
 /* How many boots of a kernel there are: see MAX_RUNS in verdict.h */
@@ -853,7 +902,7 @@ static void settle_repeats(struct job **jobs, int *nr, const struct groups *gs,
 {
 	int g, k, first = *nr, i, pairs = pairs_of(o);
 
-	for (g = 0; g < gs->nr && pairs; g++) {
+	for (g = 0; g < gs->nr && o->engine == ENGINE_MODEL; g++) {
 		for (k = 0; k < NR_KERNELS; k++) {
 			uint64_t a = job_ns(find_job(*jobs, *nr, &gs->group[g], k, 0));
 			uint64_t b = job_ns(find_job(*jobs, *nr, &gs->group[g], k, pairs));
@@ -1003,7 +1052,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 				if (!strcmp(optarg, engine_name(o->engine)))
 					break;
 			if (o->engine == NR_ENGINES)
-				die("--engine: expected counts or model, not %s",
+				die("--engine: expected counts, model or native, not %s",
 				    optarg);
 			break;
 		case 't':
@@ -1035,6 +1084,43 @@ static void add_sample(struct json_object *samples, const struct job *j, int i)
 						     j->kernel, j->run));
 }
 
+/*
+ * Of the claims in model time those that this clock can take: user mode Linux has
+ * neither NVMe nor large folios.  One that was asked for by its name is not
+ * passed over.  Its time is report-only, so nothing is promised of it.
+ */
+static void select_native(struct claims *all, const struct options *o,
+			  char **ids, int nr)
+{
+	int i, j, k, kept = 0;
+
+	for (i = 0; i < all->nr; i++) {
+		struct claim *c = all->claim[i];
+
+		for (j = 0; j < nr && strcmp(ids[j], c->id); j++)
+			;
+		if (o->uml && (claim_has_disk(c) || c->huge != HUGE_NEVER)) {
+			if (j < nr)
+				die("%s:%d: claim %s: in user mode Linux expected fs tmpfs and huge never: the rest takes ACCEL=kvm",
+				    c->path, c->line, c->id);
+			continue;
+		}
+		c->engine = ENGINE_NATIVE;
+		for (j = 0, k = 0; j < c->nr_promises; j++)
+			if (!o->uml || (c->promises[j].metric != METRIC_NS &&
+					c->promises[j].metric != METRIC_INSN))
+				c->promises[k++] = c->promises[j];
+		c->nr_promises = k;
+		all->claim[kept++] = c;
+	}
+	if (!kept)
+		die("no claim of these is of tmpfs with huge never, all that user mode Linux can run");
+	if (kept < all->nr)
+		printf("run: %d claims are left out: not of tmpfs with huge never\n",
+		       all->nr - kept);
+	all->nr = kept;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct options o = {
@@ -1059,8 +1145,18 @@ int cmd_run(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	claims_read(&all, argv[optind]);
 	base = getenv("BASE");
-	claims_select(&all, base ? base : "7.3", o.topic, o.engine,
+	claims_select(&all, base ? base : "7.3", o.topic,
+		      o.engine == ENGINE_NATIVE ? ENGINE_MODEL : o.engine,
 		      argv + optind + 1, argc - optind - 1);
+	if (o.engine == ENGINE_NATIVE) {
+		o.uml = !o.accel || strcmp(o.accel, "kvm");
+		if (o.uml && o.accel)
+			die("ACCEL: expected kvm or nothing, not %s: native time is a processor's",
+			    o.accel);
+		select_native(&all, &o, argv + optind + 1, argc - optind - 1);
+		/* guests side by side would be in each other's time */
+		o.jobs = 1;
+	}
 
 	for (k = 0; k < NR_KERNELS; k++)
 		if (o.kernel[k])
@@ -1084,6 +1180,8 @@ int cmd_run(int argc, char **argv)
 	o.accel = choose_accel(&o, dir);
 	if (o.engine == ENGINE_MODEL)
 		printf("run: model time: " MODEL_TIME "\n");
+	else if (o.engine == ENGINE_NATIVE)
+		printf("run: native time: %s\n", o.uml ? UML_TIME : KVM_TIME);
 	else if (!strcmp(o.accel, "tcg"))
 		printf("run: guests run under TCG: counts are valid, host times are report-only\n");
 	limit_jobs(&o, nr);

@@ -41,8 +41,9 @@ struct sample {
 	uint64_t bytes, sum;		/* what the reader got */
 	uint64_t ns;			/* guest time: report-only without KVM */
 
-	/* in model time: ns is of a second run of the pass, which has these */
+	/* in model and native time: ns is of a second run, which has these */
 	bool timed;
+	uint64_t timed_passes;		/* ns is their mean */
 	uint64_t timed_bytes, timed_reads, timed_sectors;
 	uint64_t below;			/* reads of null_blk, of which it is made */
 };

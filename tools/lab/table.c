@@ -210,11 +210,11 @@ static const char *posted_change(char *text, size_t len, struct json_object *c)
 	return text;
 }
 
-/* Milliseconds of a pass, or on tmpfs instructions for a page of it */
+/* Milliseconds of a pass, or on tmpfs instructions or nanoseconds for a page */
 static const char *time_value(char *text, size_t len, struct json_object *o,
 			      bool disk)
 {
-	struct json_object *v = get(o, disk ? "ns" : "insn");
+	struct json_object *v = get(o, disk ? "ns" : get(o, "insn") ? "insn" : "page_ns");
 
 	if (!v)
 		return "-";
@@ -230,7 +230,7 @@ static const char *time_value(char *text, size_t len, struct json_object *o,
  * values beside it are means over the boots.
  */
 static void print_times(FILE *f, struct json_object *claims,
-			const struct times *times, bool disk)
+			const struct times *times, bool disk, bool native)
 {
 	bool headed = false;
 	size_t i;
@@ -244,6 +244,8 @@ static void print_times(FILE *f, struct json_object *claims,
 			continue;
 		if (!headed)
 			fprintf(f, "%s\n%-8s %7s %8s %8s %6s %13s %5s  %s\n",
+				native && disk ? "Native time, ms" :
+				native ? "Native time, ns for a page of 4 KiB" :
 				disk ? "Model time, ms: " MODEL_TIME :
 				       "Model time, instructions for a page of 4 KiB",
 				"claim", "posted%", "base", "patched", "%",
@@ -384,6 +386,7 @@ static void print_environment(FILE *f, struct json_object *root)
 {
 	struct json_object *env = get(root, "environment");
 	const char *timing = get_string(env, "timing");
+	const char *engine = get_string(root, "engine");
 	int boots = json_object_get_int(get(root, "boots"));
 	int pairs = json_object_get_int(get(root, "pairs"));
 	char text[512];
@@ -395,6 +398,8 @@ static void print_environment(FILE *f, struct json_object *root)
 			 get_string(env, "qemu"), pairs, pairs == 1 ? "" : "s",
 			 get_string(root, "order_seed"));
 		print_wrapped(f, "", text);
+		if (timing && engine && !strcmp(engine, engine_name(ENGINE_NATIVE)))
+			print_wrapped(f, "", timing);
 		return;
 	}
 
@@ -415,7 +420,8 @@ void table_print(FILE *f, struct json_object *root)
 	struct json_object *claims = get(root, "claims");
 	int n[NR_VERDICTS] = { 0 };
 	const char *engine = get_string(root, "engine");
-	bool model = engine && !strcmp(engine, engine_name(ENGINE_MODEL));
+	bool native = engine && !strcmp(engine, engine_name(ENGINE_NATIVE));
+	bool model = native || (engine && !strcmp(engine, engine_name(ENGINE_MODEL)));
 	bool rival = false, disk = false;
 	struct times times;
 	char *why;
@@ -445,8 +451,8 @@ void table_print(FILE *f, struct json_object *root)
 	if (model) {
 		times_judge(&times, claims, get(root, "samples"),
 			    json_object_get_int(get(root, "pairs")));
-		print_times(f, claims, &times, true);
-		print_times(f, claims, &times, false);
+		print_times(f, claims, &times, true, native);
+		print_times(f, claims, &times, false, native);
 		times_free(&times);
 	}
 	if (disk || !model) {
@@ -546,6 +552,9 @@ int cmd_report(int argc, char **argv)
 	for (e = 0; e < NR_ENGINES; e++)
 		if (engine && !strcmp(engine, engine_name(e)))
 			break;
+	if (e == ENGINE_NATIVE)
+		die("report: %s: native times are of this machine: they are not stored",
+		    argv[1]);
 	if (e == NR_ENGINES)
 		die("report: %s: engine %s", argv[1], engine ? engine : "unknown");
 	if (e == ENGINE_COUNTS && json_object_get_int(get(root, "boots")) < 2)

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# kernel-mutants.sh [NAME...] - mutants.sh, for what the simulator is not made of
+#
+# Each diff in a mutants/ folder that changes another file than those of the
+# simulator is applied on top of the quilt, and a kernel is made of that: user
+# mode Linux, for the KUnit tests.  Some test has to go red, and none may without
+# the diff.  NAME, without .diff, is one of them; all if none is named.
+set -eu
+
+# shellcheck source=tools/kernel/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+dir=$(cd "$work" && pwd)/mutant
+series=$PATCHES/$BASE/series
+simulated=$(simulated)
+caught=0
+missed=0
+start=$(date +%s)
+
+# red DIFF: what goes red with it, or without any; or nothing
+red()
+{
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	for _p in $(series_patches "$series") "$@"; do
+		cp "$_p" "$dir/"
+		basename "$_p" >>"$dir/series"
+	done
+	UML=1 "$top/tools/kernel/build.sh" um-mutant "$dir/series" >"$dir/log" 2>&1 ||
+		die "$*: expected a mutant that compiles: $(tail -n 1 "$dir/log")"
+	FLAVOURS=mutant WHERE=um LIMIT=60 "$top/tools/kernel/kunit.sh" >"$dir/log" 2>&1 || :
+	sed -n 's/^.*: failed: //p' "$dir/log" | sed 1q
+}
+
+_first=$(red)
+[ -z "$_first" ] || die "the quilt itself is red: $_first"
+
+tried=0
+for diff in "$PATCHES/$BASE"/*/mutants/*.diff; do
+	[ -f "$diff" ] || continue
+	! touched "$diff" | grep -qxF "$simulated" || continue
+	name=$(basename "$diff" .diff)
+	case " $* " in
+	"  " | *" $name "*) ;;
+	*) continue ;;
+	esac
+	tried=$((tried + 1))
+	first=$(red "$diff")
+	if [ -n "$first" ]; then
+		say "caught: $name: $first"
+		caught=$((caught + 1))
+	else
+		say "MISSED: $name: no test notices"
+		missed=$((missed + 1))
+	fi
+done
+rm -rf "$dir"
+[ $tried != 0 ] || die "no mutant of that name: ${*:-none at all}"
+say "mutants: $caught caught, $missed missed, $(($(date +%s) - start)) s"
+[ "$missed" = 0 ]
