@@ -214,7 +214,7 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
 # these boot guests, or take the other base
-FULL	= tests/faults.t tests/model.t tests/settings.t tests/backport.t
+FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t tests/backport.t
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -231,7 +231,7 @@ check-full: deps
 	$(LOCKED) _check-full
 
 .PHONY: _check-full
-_check-full: _build _san $(TEST_BIN)
+_check-full: _build _native-build _san $(TEST_BIN)
 	$(Q)$(MAKE) BASE=6.1 KERNEL_SRC= _san
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)

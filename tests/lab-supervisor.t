@@ -247,12 +247,110 @@ void split 'base, boot 1: the model made 202 reads of 101'
 void once 'patched, boot 1: there is no timed run' patched
 check "model time is not KVM's" 2 'ACCEL: expected tcg, not kvm' "$run" --accel kvm
 check "a seed that is none" 2 'SEED: expected a number, not 1x' "$run" --order 1x
-check "an engine that we do not have" 2 '--engine: expected counts or model, not guess' \
+check "an engine that we do not have" 2 '--engine: expected counts, model or native, not guess' \
 	"$run" --engine guess
 check "a claim of model time is not counted" 2 'no claim of engine counts is about base 7.3' \
 	"$tmp/run-counts"
 mv "$tmp/run-counts" "$run"
 mv "$tmp/disk-claims" "$tmp/claims"
+
+# The same in native time: the kernels are of user mode Linux
+cp "$tmp/claims" "$tmp/disk-claims"
+cat >"$tmp/claims" <<END
+base 7.3
+engine model
+file 1M
+[T1]
+title	all of a file
+fs	tmpfs
+huge	never
+reader	read 64k to end
+promise insn <= 5
+promise insn <= stock
+[T2]
+title	the same of huge pages
+fs	tmpfs
+huge	always
+file	2M
+reader	read 64k to end
+promise insn <= stock
+[T3]
+title	the same of a device
+fs	xfs
+device	sata
+mdts	7
+max_sectors_kb	512
+reader	read 64k to end
+promise ns <= stock
+END
+for k in base patched; do
+	cp tests/fake-qemu "$tmp/$k/vmlinux"
+	chmod +x "$tmp/$k/vmlinux"
+done
+mv "$run" "$tmp/run-counts"
+sed 's/--limits/--engine native --runs 6 &/; s/--accel tcg//; s/"$@" \(.*\)/\1 "$@"/' "$tmp/run-counts" >"$run"
+chmod +x "$run"
+check "native time: good guests are measured" 0 '^1 claims: 1 measured, 0 void$' "$run"
+printf '%s\n' "$out" >"$tmp/out"
+is_true "native time: no difference is none" grep -Eq \
+	'^T1 +- +[0-9]+ +[0-9]+ +\+0\.00 +\+0\.00 \+0\.00 +0\.[0-9]+  within noise$' "$tmp/out"
+for words in 'Native time, ns for a page of 4 KiB' \
+	'run: native time: .* user mode Linux .* report-only, not judged' \
+	'run: 2 claims are left out: not of tmpfs with huge never'; do
+	is_true "native time: it says: $words" grep -qx "$words" "$tmp/out"
+done
+is_true "native time: how often a pass was read is kept" grep -q '"timed_passes": *7' "$json"
+is_true "native time: no QEMU, one guest at a time" sh -c \
+	"grep -q ' 20 guests, 1 at a time' '$tmp/out' &&
+	 ! grep -q -- '-machine' '$tmp/results/last/base-1-tmpfs-1M/command' &&
+	 grep -q 'mem=[0-9]*M .* perturb=[0-9]' '$tmp/results/last/base-1-tmpfs-1M/command'"
+FAKE=longer FAKE_ONLY=patched
+check "native time: a loss is reported, and fails nothing" 0 '^T1 .* \+100\.0 .*  loss$' "$run"
+FAKE=nanosecond FAKE_ONLY=base-7
+check "native time: boots that are the same may differ" 0 '^1 claims: 1 measured, 0 void$' "$run"
+FAKE=good FAKE_ONLY=
+failing silent 'no console output: nothing on the console for 3 s'
+failing early 'died before its plan: no "hello"'
+failing hang 'hang: nothing on console or report for 3 s, last at: X read'
+failing panic 'panic: .*Kernel panic - not syncing: Attempted to kill init'
+failing warning 'kernel warning: .*WARNING: CPU: 0'
+failing truncated 'truncated report: no "end" in the report, exit code 85'
+failing error 'guest error: -: mount: No such device'
+failing code 'wrong exit code: exit code 0, expected 85'
+void once 'base, boot 1: there is no timed run'
+void other 'base, boot 1: the guest runs 7.3.4-something-else, not' base
+check "native time: huge pages by name are refused" 2 \
+	'claims:11: claim T2: in user mode Linux expected fs tmpfs and huge never' "$run" T2
+check "native time: so is a device" 2 \
+	'claims:18: claim T3: in user mode Linux expected fs tmpfs and huge never' "$run" T1 T3
+check "native time: a pattern that leaves nothing" 2 \
+	'no claim of these is of tmpfs with huge never' "$run" 'T[23]'
+check "native time is not TCG's" 2 'ACCEL: expected kvm or nothing, not tcg' "$run" --accel tcg
+if [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
+	check "native time under KVM: good guests are judged" 0 \
+		'^2 claims: 0 better than posted, 2 hold' "$run" --accel kvm T1 T3
+	printf '%s\n' "$out" >"$tmp/out"
+	is_true "native time under KVM: it says so" grep -q \
+		"^run: native time: a processor's clock, under KVM" "$tmp/out"
+	is_true "native time under KVM: and the guests run under it" sh -c \
+		"grep -q -- '-accel kvm -cpu host .*perturb=' '$tmp/results/last/base-1-tmpfs-1M/command' &&
+		 ! grep -q icount '$tmp/results/last/base-1-tmpfs-1M/command'"
+	FAKE=longer FAKE_ONLY=patched
+	check "native time under KVM: a loss breaks a promise" 1 \
+		'^T1 does not hold: ns for a page [0-9]+, promised <= [0-9]+ \(stock\): loss' \
+		"$run" --accel kvm T1
+	FAKE=hang FAKE_ONLY=
+	check "native time under KVM: not where an empty guest fails" 2 \
+		'ACCEL=kvm: it runs no guest here' "$run" --accel kvm T1
+	FAKE=good
+else
+	check "native time under KVM: not without it" 2 'ACCEL=kvm: /dev/kvm: ' "$run" --accel kvm T1
+fi
+mv "$tmp/run-counts" "$run"
+mv "$tmp/disk-claims" "$tmp/claims"
+for k in base patched; do
+	: >"$tmp/$k/vmlinux"
+done
 
 FAKE=more FAKE_ONLY=patched
 check "a broken promise fails the run" 1 '^T1 does not hold: reads 102, promised <= 101 \(stock\)' "$run"

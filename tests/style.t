@@ -77,6 +77,10 @@ is_true "so does user mode Linux" make -C "$tree" O="$tmp/um" ARCH=um \
 	KBUILD_KCONFIG="$tmp/Kconfig" KCONFIG_ALLCONFIG="$top/tools/kernel/uml.config" allnoconfig
 check "every option of its own is in force" 0 '^$' tools/kernel/config-check.sh \
 	tools/kernel/uml.config "$tmp/um/.config"
+is_true "so does that of native time" make -C "$tree" O="$tmp/native" ARCH=um \
+	KBUILD_KCONFIG="$tmp/Kconfig" KCONFIG_ALLCONFIG="$top/qemu/native.config" allnoconfig
+check "and every option of that" 0 '^$' tools/kernel/config-check.sh \
+	qemu/native.config "$tmp/native/.config"
 cat qemu/kernel.config >"$tmp/fragment"
 printf 'CONFIG_NO_SUCH_THING=y\n# CONFIG_XFS_FS is not set\n' >>"$tmp/fragment"
 sed '/^CONFIG_XFS_FS/d' qemu/kernel.config >"$tmp/less"

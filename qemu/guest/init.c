@@ -9,8 +9,8 @@
  * does neither has failed, whatever QEMU's exit status says.
  *
  * In user mode Linux, which has neither, the report is a file of the host, in
- * the directory that "report=" on the command line names, and the guest is
- * switched off.
+ * the directory that "report=" on the command line names, and the guest ends
+ * with the same exit code.
  *
  * No shell, no network, one thread.  The plan is written by tools/lab/plan.c,
  * which documents its lines; the report is read by tools/lab/report.c, which
@@ -66,6 +66,7 @@ static char huge[16], content[16];	/* of tmpfs, for the running pass */
 static uint64_t file_size;	/* bytes */
 static unsigned long pad;	/* pages before it */
 static int untraced;		/* a kernel without trace points of readahead */
+static int no_hist;		/* a kernel without histogram triggers */
 static int timed;		/* each pass once more, for its time */
 static unsigned int timed_ms;	/* or over and over, for that long */
 static uint64_t seed;
@@ -82,8 +83,14 @@ static struct fiemap *fiemap;
 
 __attribute__((noreturn)) static void leave(int code)
 {
-	if (on_host)
+	if (on_host) {
+		int fd = open("/proc/exitcode", O_WRONLY);
+
+		/* as isa-debug-exit makes it */
+		dprintf(fd, "%d", 2 * code + 1);
+		close(fd);
 		reboot(RB_POWER_OFF);
+	}
 	if (!iopl(3))
 		outb(code, EXIT_PORT);
 	/* not under QEMU, or without the device: the host sees a wrong end */
@@ -674,7 +681,10 @@ static void read_back_mount(void)
 	if (!found)
 		die("/proc/mounts: nothing is mounted on " MNT);
 	say("set %s huge %s %s", pass, huge, got);
-	/* "deny" and "force" here have their way over every mount */
+	/*
+	 * "deny" and "force" here have their way over every mount; a kernel
+	 * without huge pages never makes one.
+	 */
 	if (on_host && access("/sys/kernel/mm/transparent_hugepage", F_OK))
 		say("set %s shmem_enabled never never", pass);
 	else
@@ -830,6 +840,7 @@ static void trace_setup(void)
 	try_mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	/* all of them or none: one that is missing alone is an error */
 	untraced = access(TRACING "events/readahead", F_OK);
+	no_hist = access(GONE_EVENT "hist", F_OK);
 	put_file(TRACING "tracing_on", "0");
 	put_file(TRACING "buffer_size_kb", "16384");
 	put_file(TRACING "options/overwrite", "0");
@@ -1008,13 +1019,54 @@ static void report_folios(unsigned long ino, const char *hist,
 	put_file(trigger, "!hist:keys=i_ino,order");
 }
 
+/* Without histograms, each folio that has gone is a line of the trace. */
+static void report_gone(unsigned long ino)
+{
+	unsigned long hits[16] = { 0 }, order;
+	char *text, *line, *next, *p;
+	unsigned int i;
+
+	trace_overrun();
+	text = slurp(TRACING "trace");
+	for (line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		p = strstr(line, ": mm_filemap_delete_from_page_cache: ");
+		if (!p)
+			continue;
+		p = strstr(p, " ino ");
+		order = must_field(line, "order");
+		if (!p || order >= ARRAY_SIZE(hits))
+			die("not a folio's line: %s", line);
+		if (strtoul(p + 5, NULL, 16) == ino)
+			hits[order]++;
+	}
+	free(text);
+	for (i = 0; i < ARRAY_SIZE(hits); i++)
+		if (hits[i])
+			say("folio %s %u %lu", pass, i, hits[i]);
+}
+
 /* All files on it are closed, so the folios are gone when unlink() returns. */
 static void remove_file(unsigned long ino)
 {
-	put_file(GONE_EVENT "trigger", "hist:keys=i_ino,order");
+	if (no_hist) {
+		put_file(TRACING "trace", "");
+		put_file(GONE_EVENT "enable", "1");
+		put_file(TRACING "tracing_on", "1");
+	} else {
+		put_file(GONE_EVENT "trigger", "hist:keys=i_ino,order");
+	}
 	if (unlink(DATA))
 		die(DATA ": unlink: %s", strerror(errno));
-	report_folios(ino, GONE_EVENT "hist", GONE_EVENT "trigger");
+	if (no_hist) {
+		put_file(TRACING "tracing_on", "0");
+		put_file(GONE_EVENT "enable", "0");
+		report_gone(ino);
+	} else {
+		report_folios(ino, GONE_EVENT "hist", GONE_EVENT "trigger");
+	}
 }
 
 /* What the reader got: every word is compared, and summed for the report. */
@@ -1381,8 +1433,8 @@ static uint64_t timed_pass(void)
 		add_counters(&below_after, backing);
 	unchecked = 0;
 	say("timed %s %lu %llu %lu %lu %lu", pass, times,
-	    (unsigned long long)got_bytes / times, after.reads - before.reads, after.sectors - before.sectors,
-	    below_after.reads - below.reads);
+	    (unsigned long long)got_bytes / times, after.reads - before.reads,
+	    after.sectors - before.sectors,	    below_after.reads - below.reads);
 	close_fds();
 	if (!on_tmpfs())
 		unmount_data();

@@ -586,7 +586,7 @@ static void judge_timed(const struct claim *c, const struct sample *patched1,
 	struct judged j;
 
 	make_timed(&base, 1000);
-	if (c->engine != ENGINE_MODEL)
+	if (c->engine == ENGINE_COUNTS)
 		base.timed = false;
 	p[BASE][0] = &base;
 	p[BASE][1] = &base;
@@ -594,8 +594,8 @@ static void judge_timed(const struct claim *c, const struct sample *patched1,
 	p[PATCHED][1] = patched2;
 	/* a pair, and its boots once more */
 	judge(&j, c, p, why, two_kernels,
-	      c->engine == ENGINE_MODEL ? time : NULL,
-	      c->engine == ENGINE_MODEL, SEED);
+	      c->engine != ENGINE_COUNTS ? time : NULL,
+	      c->engine != ENGINE_COUNTS, SEED);
 	assert_int_equal(j.verdict, verdict);
 	if (words)
 		assert_string_equal(j.reason, words);
@@ -662,6 +662,17 @@ static void model_time(void **state)
 	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
 		    "patched, boot 2: the model made 202 reads of 101");
 
+	/* natively it is, and nothing else */
+	c.engine = ENGINE_NATIVE;
+	judge_timed(&c, &good, &other, &noise, VERDICT_VOID,
+		    "patched, boot 2: the model made 202 reads of 101");
+	make_timed(&other, 1001);
+	judge_timed(&c, &good, &other, &noise, VERDICT_HOLDS, NULL);
+	c.promises[0].metric = METRIC_INSN;
+	judge_timed(&c, &good, &other, &loss, VERDICT_FAILS,
+		    "ns for a page 3, promised <= 3 (stock): loss");
+	c.promises[0].metric = METRIC_NS;
+
 	/* times of the host may be as they like; model time is none of them */
 	c.engine = ENGINE_COUNTS;
 	c.promises[0].metric = METRIC_READS;
@@ -723,6 +734,19 @@ static void groups_model(void **state)
 		free(gs.group[i].claim);
 	free(gs.group);
 	assert_null(model_by_name("floppy"));
+
+	/* natively as well: the device is of the guest, and the file is cold once */
+	for (i = 0; i < 4; i++)
+		c[i].engine = ENGINE_NATIVE;
+	plan_groups(&gs, &all);
+	assert_int_equal(gs.nr, 4);
+	assert_true(gs.group[0].native);
+	text = plan_text(&gs.group[1], &boot, SEED);
+	assert_non_null(strstr(text, "model loop 7 1024 8000000 160 1\nimage\ntimed\nfs xfs\n"));
+	free(text);
+	for (i = 0; i < 4; i++)
+		free(gs.group[i].claim);
+	free(gs.group);
 }
 
 /* No device, no queue; the mount is of the pass, so all share a guest. */
@@ -760,6 +784,18 @@ static void groups_tmpfs(void **state)
 			    "tmpfs never hole\n"
 			    "op read 0 0 1048576 4096\n"
 			    "go\n");
+	free(text);
+	for (i = 0; i < 2; i++)
+		free(gs.group[i].claim);
+	free(gs.group);
+	/* natively the same, and read over and over */
+	for (i = 0; i < 3; i++)
+		c[i].engine = ENGINE_NATIVE;
+	plan_groups(&gs, &all);
+	assert_int_equal(gs.nr, 2);
+	assert_string_equal(gs.group[0].name, "tmpfs-1M");
+	text = plan_text(&gs.group[0], &boot, SEED);
+	assert_non_null(strstr(text, "\ntimed 400 ms\nfs tmpfs\n"));
 	free(text);
 	for (i = 0; i < 2; i++)
 		free(gs.group[i].claim);

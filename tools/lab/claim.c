@@ -515,7 +515,7 @@ static int64_t get_value(const struct place *at, enum metric m,
 	return v;
 }
 
-static bool is_time(enum metric m)
+bool is_time(enum metric m)
 {
 	return m == METRIC_NS || m == METRIC_INSN;
 }

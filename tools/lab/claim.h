@@ -19,12 +19,14 @@ enum metric {
 	METRIC_FOLIO,	/* mean size of the file's folios, in units of 0.1 KiB */
 	METRIC_WINDOWS,	/* readahead windows, sync and async */
 	METRIC_SYNC,	/* synchronous readahead: a reader found nothing */
-	METRIC_NS,	/* time of the pass; of the model engine only */
+	METRIC_NS,	/* time of the pass; not of the engine that counts */
 	METRIC_INSN,	/* the same on tmpfs, for a page of 4 KiB: instructions */
 	NR_METRICS
 };
 
 const char *metric_name(enum metric m);
+/* Is it judged by statistics? */
+bool is_time(enum metric m);
 /* Returns NR_METRICS for a name that is none. */
 enum metric metric_by_name(const char *name);
 
@@ -33,8 +35,8 @@ enum compare { CMP_LT, CMP_LE, CMP_GE, CMP_EQ };
 const char *compare_name(enum compare c);
 bool compare_holds(enum compare c, int64_t value, int64_t bound);
 
-/* What measures: device reads on QEMU's NVMe, or time on a modelled device */
 /*
+ * What measures: device reads on QEMU's NVMe, or time on a modelled device.
  * Native is no engine of a claim, but another clock for one of the model engine:
  * that of a processor, in user mode Linux or under KVM.
  */
@@ -42,7 +44,7 @@ enum measured_by { ENGINE_COUNTS, ENGINE_MODEL, ENGINE_NATIVE, NR_ENGINES };
 
 const char *engine_name(enum measured_by e);
 
-/* What model time is, in these words wherever one is printed */
+/* What a time is, in these words wherever one is printed */
 #define UML_TIME	"a processor's clock, in user mode Linux on a host with other work: report-only, not judged"
 #define KVM_TIME	"a processor's clock, under KVM"
 #define MODEL_TIME	"instructions plus modelled device latency, not wall-clock"

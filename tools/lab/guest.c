@@ -239,10 +239,10 @@ static void judge_end(struct guest *g)
 			set_outcome(g, GUEST_TRUNCATED,
 				    xasprintf("no \"end\" in the report, exit code %d",
 					      g->status));
-		else if (g->status != g->exit_code)
+		else if (g->status != GUEST_EXIT_CODE)
 			set_outcome(g, GUEST_EXIT,
 				    xasprintf("exit code %d, expected %d",
-					      g->status, g->exit_code));
+					      g->status, GUEST_EXIT_CODE));
 		else if (r.warning)
 			set_outcome(g, GUEST_WARNING, xstrdup(r.warning));
 		else

@@ -27,10 +27,11 @@ enum outcome {
 
 const char *outcome_name(enum outcome o);
 
-/* Exit code of QEMU when the guest has written 0x2a to isa-debug-exit */
+/*
+ * Exit code of QEMU when the guest has written 0x2a to isa-debug-exit, and of user
+ * mode Linux when it has written as much to /proc/exitcode
+ */
 #define GUEST_EXIT_CODE	85
-/* and that of user mode Linux when it was switched off */
-#define GUEST_EXIT_UML	0
 
 struct limits {
 	double silent_s, hang_s, total_s;
@@ -40,7 +41,6 @@ struct guest {
 	char *dir;		/* console, report, command, qemu.err */
 	char **argv;
 	struct limits limits;
-	int exit_code;		/* that was agreed on */
 
 	/* private */
 	pid_t pid;

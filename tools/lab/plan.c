@@ -13,7 +13,8 @@ void plan_groups(struct groups *gs, const struct claims *all)
 	memset(gs, 0, sizeof(*gs));
 	for (i = 0; i < all->nr; i++) {
 		struct claim *c = all->claim[i];
-		bool alone = c->engine == ENGINE_MODEL;
+		/* natively what has no device shares a guest again */
+		bool alone = c->engine == ENGINE_MODEL || c->model;
 		bool timed = c->engine != ENGINE_COUNTS;
 		struct group *g = NULL;
 		char size[24];

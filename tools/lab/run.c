@@ -274,8 +274,9 @@ static const char * const model_args[] = {
 #define MODEL_APPEND	APPEND " norandmaps tsc_early_khz=1000000 nolapic_timer"
 
 /*
- * The console goes to standard output, and a shell puts that where QEMU would.
- * In seccomp mode, where the host has it, a system call of the guest costs less.
+ * The console goes to standard output, and a shell puts that where QEMU would; a
+ * core would be as large as the guest.  In seccomp mode, where the host has it, a
+ * system call of the guest costs less.
  */
 static void make_uml_command(struct job *j, const struct options *o)
 {
@@ -285,17 +286,17 @@ static void make_uml_command(struct job *j, const struct options *o)
 
 	if (!dir)
 		die("%s: %s", g->dir, strerror(errno));
-	g->exit_code = GUEST_EXIT_UML;
 #define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
 	ARG("sh");
 	ARG("-c");
-	ARG("exec \"$0\" \"$@\" >'%s/console'", dir);
+	ARG("ulimit -c 0; exec \"$0\" \"$@\" >'%s/console'", dir);
 	ARG("%s/vmlinux", o->kernel[j->kernel]);
 	ARG("mem=%uM", j->boot.mb);
 	ARG("initrd=%s/initrd", dir);
 	ARG("report=%s", dir);
 	ARG("uml_dir=%s", dir);
 	ARG("seccomp=auto");
+	ARG("noreboot");
 	ARG("con=null");
 	ARG("con0=null,fd:1");
 	ARG("ssl=null");
@@ -318,7 +319,6 @@ static void make_command(struct job *j, const struct options *o,
 	char *disk = disk_path(j);
 	int n = 0;
 
-	g->exit_code = GUEST_EXIT_CODE;
 #define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
 	ARG("%s", o->qemu);
 	ARG("-nodefaults");
@@ -606,6 +606,9 @@ static const char *choose_accel(const struct options *o, const char *dir)
 	}
 	if (o->uml)
 		return "uml";
+	if (o->engine == ENGINE_NATIVE && !access("/dev/kvm", F_OK) &&
+	    !kvm_works(o, dir))
+		die("ACCEL=kvm: it runs no guest here: without ACCEL= user mode Linux takes what needs neither device nor huge pages");
 	fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	err = errno;
 	if (fd >= 0)
@@ -1087,7 +1090,8 @@ static void add_sample(struct json_object *samples, const struct job *j, int i)
 /*
  * Of the claims in model time those that this clock can take: user mode Linux has
  * neither NVMe nor large folios.  One that was asked for by its name is not
- * passed over.  Its time is report-only, so nothing is promised of it.
+ * passed over.  Nothing is promised of a time that is report-only, and a number
+ * that is promised is one of model time.
  */
 static void select_native(struct claims *all, const struct options *o,
 			  char **ids, int nr)
@@ -1107,8 +1111,8 @@ static void select_native(struct claims *all, const struct options *o,
 		}
 		c->engine = ENGINE_NATIVE;
 		for (j = 0, k = 0; j < c->nr_promises; j++)
-			if (!o->uml || (c->promises[j].metric != METRIC_NS &&
-					c->promises[j].metric != METRIC_INSN))
+			if (!is_time(c->promises[j].metric) ||
+			    (!o->uml && c->promises[j].stock))
 				c->promises[k++] = c->promises[j];
 		c->nr_promises = k;
 		all->claim[kept++] = c;

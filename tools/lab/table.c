@@ -422,7 +422,7 @@ void table_print(FILE *f, struct json_object *root)
 	const char *engine = get_string(root, "engine");
 	bool native = engine && !strcmp(engine, engine_name(ENGINE_NATIVE));
 	bool model = native || (engine && !strcmp(engine, engine_name(ENGINE_MODEL)));
-	bool rival = false, disk = false;
+	bool rival = false, disk = false, promised = false;
 	struct times times;
 	char *why;
 	size_t i;
@@ -440,6 +440,7 @@ void table_print(FILE *f, struct json_object *root)
 
 		rival |= !!get(c, "rival");
 		disk |= has_disk(c);
+		promised |= json_object_array_length(get(c, "promises"));
 		for (v = 0; v < NR_VERDICTS; v++)
 			if (verdict && !strcmp(verdict, verdict_name(v)))
 				break;
@@ -470,9 +471,15 @@ void table_print(FILE *f, struct json_object *root)
 	print_environment(f, root);
 	fputc('\n', f);
 	print_legend(f, claims);
-	fprintf(f, "\n%zu claims: %d better than posted, %d hold, %d do not hold, %d void\n",
-		json_object_array_length(claims), n[VERDICT_BETTER], n[VERDICT_HOLDS],
-		n[VERDICT_FAILS], n[VERDICT_VOID]);
+	/* of what is report-only nothing is promised */
+	if (native && !promised)
+		fprintf(f, "\n%zu claims: %d measured, %d void\n",
+			json_object_array_length(claims), n[VERDICT_HOLDS],
+			n[VERDICT_VOID]);
+	else
+		fprintf(f, "\n%zu claims: %d better than posted, %d hold, %d do not hold, %d void\n",
+			json_object_array_length(claims), n[VERDICT_BETTER],
+			n[VERDICT_HOLDS], n[VERDICT_FAILS], n[VERDICT_VOID]);
 }
 
 static struct json_object *read_result(const char *path)

@@ -236,11 +236,6 @@ static void print_value(char *text, size_t len, enum metric m, int64_t v)
 		snprintf(text, len, "%" PRId64, v);
 }
 
-static bool is_time(enum metric m)
-{
-	return m == METRIC_NS || m == METRIC_INSN;
-}
-
 /* Is there a promise that takes statistics? */
 static bool compares_times(const struct claim *c)
 {
@@ -271,7 +266,8 @@ static char *broken_promise(const struct claim *c, const struct judged *j)
 		print_value(got, sizeof(got), p->metric, v);
 		print_value(want, sizeof(want), p->metric, bound);
 		return xasprintf("%s %s, promised %s %s%s%s%s",
-				 metric_name(p->metric), got,
+				 c->engine == ENGINE_NATIVE && p->metric == METRIC_INSN ?
+				 "ns for a page" : metric_name(p->metric), got,
 				 compare_name(p->compare), want,
 				 p->stock ? " (stock)" : "",
 				 time ? ": " : "",
