@@ -18,6 +18,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "claim.h"
 #include "cmd.h"
@@ -88,6 +89,15 @@ static struct json_object *load(const char *dir, const char *name)
 		die("%s: %s", path, why);
 	free(path);
 	return root;
+}
+
+static bool is_there(const struct topic *t, const char *name)
+{
+	char *path = xasprintf("%s/%s", t->dir, name);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
 }
 
 static struct json_object *counts(struct topic *t)
@@ -204,8 +214,8 @@ static char *claim_field(struct topic *t, const struct here *at, const char *id,
 
 	if (!strcmp(kernel, "time"))
 		return time_field(t, at, id, field);
-	c = find(counts(t), id);
-	/* what is not counted is timed */
+	/* what is not counted is timed; a topic may have one kind alone */
+	c = is_there(t, COUNTS) ? find(counts(t), id) : NULL;
 	if (!c)
 		c = find(times(t), id);
 	if (!c)
