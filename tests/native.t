@@ -10,8 +10,8 @@
 
 lab=$O/bin/lab
 claims=tests/fixtures/native/claims
-BASE=7.3 O=$O LAB=$lab
-export BASE O LAB
+BASE=7.3
+export BASE O
 
 # run KERNEL OPTION...: against the base kernel
 cat >"$tmp/run" <<END
@@ -32,16 +32,15 @@ is_true "a kernel that reads slowly is built from the same tree" \
 check "the slow kernel is a loss, and the run does not fail" 0 \
 	'^2 claims: 2 measured, 0 void$' "$run" native-slow --runs 7 $claims 'N*'
 printf '%s\n' "$out" >"$tmp/out"
-for c in N1 N2; do
-	is_true "$c: a loss" grep -q "^$c .*  loss\$" "$tmp/out"
-done
-# As much longer as the kernel spins, a microsecond or so, on any processor
+# N2 is system calls, which are slow and uneven
+is_true "N1: a loss" grep -q '^N1 .*  loss$' "$tmp/out"
+# As much longer as the kernel spins, which takes any processor a microsecond or more
 more()
 {
 	echo $(($("$lab" get "$last/result.json" "$1" patched page_ns) -
 		$("$lab" get "$last/result.json" "$1" base page_ns)))
 }
-is_true "N1: by some hundred nanoseconds a page or more ($(more N1))" test "$(more N1)" -gt 300
+is_true "N1: by what it spins for each page ($(more N1))" test "$(more N1)" -gt 300
 
 # A copy of 4 KiB takes a processor less than a microsecond; under TCG it takes more.
 ns=$("$lab" get "$last/result.json" N1 base page_ns)
@@ -75,7 +74,8 @@ for f in early dead; do
 done
 
 fault panic 'panic: .*Kernel panic - not syncing'
-fault oops 'oops: .*BUG: \|panic: .*Kernel panic - not syncing'
+# a fault of the kernel is a panic here
+fault oops 'panic: .*Kernel panic - not syncing: Kernel mode fault'
 fault warning 'kernel warning: .*WARNING: .*lkdtm'
 fault hang 'hang: nothing on console or report for 5 s, last at: hang read'
 fault die 'truncated report: no "end" in the report, exit code 0'
@@ -83,11 +83,7 @@ fault truncated 'truncated report: no "end" in the report, exit code 85'
 fault N2 'died before its plan: no "hello" in the report, exit code 0' --init "$tmp/early"
 fault N2 'panic: .*Attempted to kill init' --init "$tmp/dead"
 
-# stray: a process whose program is one of our kernels, or what it runs for its own
-stray()
-{
-	readlink /proc/[0-9]*/exe | grep -e "^$O/7.3/images/native-" -e uml-userspace
-}
+# A guest of user mode Linux is a process for each of its own
 is_true "what hung is gone" sh -c "! readlink /proc/[0-9]*/exe | grep -e '^$O/7.3/images/native-' -e uml-userspace"
 
 done_testing
