@@ -48,14 +48,14 @@ run_um()
 	# UML would make directories of its own in $HOME and in /tmp
 	mkdir -p "$dir/tmp"
 	TMPDIR=$dir/tmp kunit exec --build_dir="$dir" --kunitconfig="$top/mm/tests" \
-		--timeout=$limit --kernel_args="uml_dir=$dir/tmp/" \
+		--timeout="$limit" --kernel_args="uml_dir=$dir/tmp/" \
 		--json="$dir/result.json"
 	rm -rf "$dir/tmp"
 }
 
 run_qemu()
 {
-	timeout -k 5 $limit "$QEMU" -nodefaults -no-user-config -no-reboot \
+	timeout -k 5 "$limit" "$QEMU" -nodefaults -no-user-config -no-reboot \
 		-display none -machine pc -accel "$ACCEL" \
 		-cpu "$([ "$ACCEL" = kvm ] && echo host || echo qemu64)" \
 		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/$flavour/vmlinux" \
