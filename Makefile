@@ -75,6 +75,8 @@ help:
 #: make kunit       the KUnit tests of mm/tests, base and patched, UML and QEMU
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
+#: make pipeline CLAIM=T1   of one pass in model time: when is a window decided,
+#:                  sent, there, used; when do reader and device wait; a picture
 #: make sweep       sequential passes of every shape: does the quilt lose any?
 #: make mutants     undo each essential line of the quilt: does a test notice?
 #: make fuzz        rules of readahead, by libFuzzer, for FUZZ=60 seconds
@@ -119,8 +121,8 @@ $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c \
 		-lgsl -lgslcblas -lm -ldl
 
-$(O)/bin/init: qemu/guest/init.c qemu/guest/pattern.h | $(O)/bin
-	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $<
+$(O)/bin/init: $(wildcard qemu/guest/*.[ch]) | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $(filter %.c,$^)
 
 .PHONY: deps
 deps:
@@ -214,7 +216,7 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
 # these boot guests, or take the other base
-FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t tests/backport.t
+FULL	= tests/pipeline.t tests/faults.t tests/model.t tests/native.t tests/settings.t tests/backport.t
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -291,6 +293,18 @@ windows: deps
 _windows: $(LAB) _engines
 	$(Q)$(LAB) windows $(SIM)/base/engine.so $(SIM)/patched/engine.so \
 		tests/claims '$(CLAIM)'
+
+# One boot of each kernel, the pass traced from decision to first use.
+.PHONY: pipeline
+pipeline: deps
+	$(LOCKED) _pipeline
+
+.PHONY: _pipeline
+_pipeline: _build
+	$(Q)$(LAB) run --pipeline tests/pipeline/claims --base $(O)/$(BASE)/base \
+		--patched $(O)/$(BASE)/patched --init $(O)/bin/init \
+		--fio $(O)/fio.img --out $(O)/results --jobs $(JOBS) \
+		tests/claims $(or $(CLAIMS_Q),'$(CLAIM)')
 
 .PHONY: sweep
 sweep: deps
@@ -430,7 +444,8 @@ _clean:
 			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival \
 			$(O)/$$b/kunit* $(O)/$$b/um-* $(O)/$$b/native-* \
 			$(O)/$$b/send $(O)/$$b/bisect $(O)/$$b/mails \
-			$(O)/$$b/reviewed; \
+			$(O)/$$b/reviewed \
+			$(O)/$$b/model $(O)/$$b/nested-plug $(O)/$$b/kick; \
 	done
 
 # but for the lock, which we hold

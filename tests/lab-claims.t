@@ -39,7 +39,7 @@ is_true "fio goes backwards, by libaio" "$lab" list "$f"
 wrong "an ioengine that may read ahead by itself" 'fio: ioengine: expected sync or libaio, not "mmap"' 's/^reader.*/fio rw=read bs=4k ioengine=mmap/'
 wrong "an unknown key" 'unknown key "colour"' '2s/.*/colour red/'
 wrong "a key without a value" 'title: expected a value' 's/^title.*/title/'
-wrong "a file system that we do not have" 'fs: expected xfs, ext4 or tmpfs, not "btrfs"' 's/xfs/btrfs/'
+wrong "a file system that we do not have" 'fs: expected xfs, ext4, tmpfs or raw, not "btrfs"' 's/xfs/btrfs/'
 wrong "a size that is none" 'file: expected a multiple of 4k, such as 64k or 1M, not "T1"' 's/file 1M/file T1/'
 wrong "a size that is no multiple of a page" 'file: expected a multiple of 4k' 's/file 1M/file 1000/'
 wrong "a size beyond the disk" 'file: expected 4k to 1G' 's/file 1M/file 2G/'
@@ -56,7 +56,14 @@ wrong "a disk without mdts" 'claim X1: expected mdts and max_sectors_kb, as fs i
 wrong "an id twice" '\[X1\] is a claim already: .*:6' '$a [X1]'
 wrong "a section that is not closed" 'expected \[ID\], not "\[X1"' 's/^\[X1\]/[X1/'
 wrong "an id with a blank" '\[X 1\]: expected at most 12 letters' 's/^\[X1\]/[X 1]/'
-wrong "a step that is none" 'reader: expected "read SIZE ...", "N streams of SIZE" or "touch", not "write 4k"' 's/read 4k at 0/write 4k/'
+wrong "a step that is none" 'reader: expected "read SIZE ...", "N streams of SIZE", "touch", "batch N ...", "willneed SIZE ..." or "tar \| cat", not "write 4k"' 's/read 4k at 0/write 4k/'
+wrong "a batch of nothing" 'reader: expected "batch N of SIZE by io_uring\|libaio", N at most 64' 's/read 4k at 0/batch 0 of 4k by libaio/'
+wrong "a batch that is too large" 'reader: expected "batch N of SIZE' 's/read 4k at 0/batch 65 of 4k by libaio/'
+wrong "a batch by what we do not have" 'reader: expected "batch N of SIZE' 's/read 4k at 0/batch 8 of 4k by posix/'
+wrong "advice by what we do not have" 'reader: expected "willneed SIZE by madvise\|fadvise, read SIZE"' 's/read 4k at 0/willneed 1M by readahead, read 4k/'
+wrong "tar into something else" 'reader: expected "tar \| cat"' 's/read 4k at 0/tar \| gzip/'
+wrong "tar where it is not" 'reader: "tar \| cat" is for engine model and ext4' 's/read 4k at 0/tar \| cat/'
+wrong "a raw device of engine counts" 'claim X1: fs raw: expected engine model, and a file of whole MiB' 's/fs xfs/fs raw/'
 wrong "a read without a size" 'read: expected a multiple of 4k.*not "at 0"' 's/read 4k at 0/read at 0/'
 wrong "a read beyond the end" 'reader: the range .* is not in a file of 1048576' 's/read 4k at 0/read 4k at 1M/'
 wrong "words behind a step" 'reader: expected "at OFFSET".*not "twice"' 's/to end/to end twice/'
@@ -127,7 +134,7 @@ good=$(printf '%s\n' "$good" | sed 's/^base.*/&\nengine model\ndevice sata/; s/r
 printf '%s\n' "$good" >"$f"
 check "model time: a good file" 0 '^X1 +xfs +1M, sata, device limit +512, max_sectors_kb +512, ra +128: one' \
 	"$lab" list "$f"
-wrong "a device that is none" 'device: expected nvme-80us, sata, net-1ms or disk-8ms, not "floppy"' 's/sata/floppy/'
+wrong "a device that is none" 'device: expected nvme-80us, sata, net-1ms, disk-8ms or nvme-ooo, not "floppy"' 's/sata/floppy/'
 wrong "model time without a device" 'claim X1: expected device, as engine is model' '/^device/d'
 wrong "model time with fio" 'claim X1: engine model: expected a reader, not fio' 's/^reader.*/fio rw=read bs=4k/'
 wrong "a file that the guest's memory does not hold" 'claim X1: engine model: expected a file of at most 128M' 's/file 1M/file 256M/'

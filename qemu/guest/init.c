@@ -40,6 +40,7 @@
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 
+#include "batch.h"
 #include "pattern.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -69,6 +70,7 @@ static int untraced;		/* a kernel without trace points of readahead */
 static int no_hist;		/* a kernel without histogram triggers */
 static int timed;		/* each pass once more, for its time */
 static unsigned int timed_ms;	/* or over and over, for that long */
+static int piped;		/* and once more, for its pipeline */
 static uint64_t seed;
 
 static int report = -1;
@@ -389,16 +391,16 @@ static void make_loop(unsigned int mdts)
 	find_device("model", dev, &dev_major, &dev_minor);
 }
 
-/* model loop|plain MDTS MIB NS MBPS DEPTH */
+/* model loop|plain MDTS MIB NS MBPS DEPTH [SPREAD] */
 static void make_model(const char *args)
 {
-	unsigned int mdts, mib, mbps, depth;
+	unsigned int mdts, mib, mbps, depth, spread = 0;
 	unsigned long ns;
 	char how[8];
 
-	if (sscanf(args, "%7s %u %u %lu %u %u", how, &mdts, &mib, &ns, &mbps,
-		   &depth) != 6)
-		die("plan: model wants loop|plain MDTS MIB NS MBPS DEPTH: %s",
+	if (sscanf(args, "%7s %u %u %lu %u %u %u", how, &mdts, &mib, &ns, &mbps,
+		   &depth, &spread) < 6)
+		die("plan: model wants loop|plain MDTS MIB NS MBPS DEPTH [SPREAD]: %s",
 		    args);
 	try_mount("configfs", CONFIG, "configfs", 0, NULL);
 	make_dir(NULLB);
@@ -413,6 +415,9 @@ static void make_model(const char *args)
 	put_number(NULLB, "irqmode", 2);
 	put_number(NULLB, "completion_nsec", ns);
 	put_number(NULLB, "mbps", mbps);
+	/* tests/pipeline/kernels/out-of-order.patch */
+	if (spread)
+		put_number(NULLB, "spread_nsec", spread);
 	put_number(NULLB, "power", 1);
 	strcpy(backing, "model0");
 	/*
@@ -454,6 +459,22 @@ static void write_image(void)
 		die("%s: fsync: %s", path, strerror(errno));
 	close(fd);
 	close(in);
+}
+
+/* The device itself, from its first byte to its last: nothing is mounted. */
+static int on_device(void)
+{
+	return !strcmp(fs, "raw");
+}
+
+static const char *data_path(void)
+{
+	static char path[48];
+
+	if (!on_device())
+		return DATA;
+	snprintf(path, sizeof(path), "/dev/%s", dev);
+	return path;
 }
 
 /* tmpfs has no device, no extents, and its file is the page cache itself. */
@@ -585,13 +606,15 @@ static void mount_data(unsigned long flags)
 {
 	char path[48];
 
+	if (on_device())
+		return;
 	snprintf(path, sizeof(path), "/dev/%s", dev);
 	try_mount(path, MNT, fs, flags | MS_NOATIME, NULL);
 }
 
 static void unmount_data(void)
 {
-	if (umount(MNT))
+	if (!on_device() && umount(MNT))
 		die("umount " MNT ": %s", strerror(errno));
 }
 
@@ -639,9 +662,9 @@ static void make_file(void)
 
 	report_step("write the file");
 	mount_data(0);
-	if (pad)
+	if (pad && !on_device())
 		make_pad();
-	fd = open(DATA, O_CREAT | O_RDWR | O_DIRECT, 0644);
+	fd = open(data_path(), O_CREAT | O_RDWR | O_DIRECT, 0644);
 	if (fd < 0)
 		die(DATA ": %s", strerror(errno));
 	write_pattern(fd);
@@ -764,8 +787,12 @@ static void read_extents(int fd)
 		die("out of memory");
 	fiemap->fm_length = FIEMAP_MAX_OFFSET;
 	fiemap->fm_extent_count = MAX_EXTENTS;
-	if (ioctl(fd, FS_IOC_FIEMAP, fiemap))
+	if (on_device()) {
+		fiemap->fm_mapped_extents = 1;
+		fiemap->fm_extents[0].fe_length = file_size;
+	} else if (ioctl(fd, FS_IOC_FIEMAP, fiemap)) {
 		die("FIEMAP: %s", strerror(errno));
+	}
 	/* ext4's are at most 128 MiB long: what counts is where a piece ends */
 	for (i = 0; i < fiemap->fm_mapped_extents; i++) {
 		e = &fiemap->fm_extents[i];
@@ -917,6 +944,65 @@ static void trace_overrun(void)
 	}
 	if (lost)
 		die("%lu trace events lost: the buffer is too small", lost);
+}
+
+/*
+ * The pipeline: every event as it is, in nanoseconds of the guest, which is what
+ * the time stamp counter counts in model time.
+ */
+static const char * const pipe_events[] = {
+	"readahead",
+	"filemap/mm_filemap_get_pages",
+	"filemap/mm_filemap_fault",
+	"filemap/mm_filemap_map_pages",
+	"block/block_bio_queue",
+	"block/block_rq_issue",
+	"block/block_rq_complete",
+	"sched/sched_switch",
+	"sched/sched_waking",
+};
+
+static void pipe_trace(const char *on)
+{
+	unsigned int i;
+
+	if (*on == '1')
+		put_file(TRACING "trace_clock", "x86-tsc");
+	else
+		put_file(TRACING "tracing_on", on);
+	for (i = 0; i < ARRAY_SIZE(pipe_events); i++)
+		trace_event(pipe_events[i], "enable", on);
+	if (*on == '1')
+		put_file(TRACING "tracing_on", on);
+}
+
+static void report_pipeline(unsigned long ino)
+{
+	char *text, *line, *next;
+	unsigned int i;
+
+	trace_overrun();
+	say("t #pipeline dev %u:%u", dev_major, dev_minor);
+	say("t #pipeline ino %lu", ino);
+	for (i = 0; i < fiemap->fm_mapped_extents; i++) {
+		struct fiemap_extent *e = &fiemap->fm_extents[i];
+
+		say("t #pipeline extent %llu %llu %llu", e->fe_logical,
+		    e->fe_physical, e->fe_length);
+	}
+	text = slurp(TRACING "trace");
+	for (line = text; *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		else
+			next = line + strlen(line);
+		if (*line != '#')
+			say("t %s", line);
+	}
+	free(text);
+	/* back to what the counted passes have; this empties the buffer, too */
+	put_file(TRACING "trace_clock", "local");
 }
 
 /*
@@ -1115,11 +1201,23 @@ static int fd_of(int i)
 	if (i < 0 || i >= MAX_FDS)
 		die("open file %d: 0 to %d", i, MAX_FDS - 1);
 	if (fds[i] < 0) {
-		fds[i] = open(DATA, O_RDONLY);
+		fds[i] = open(data_path(), O_RDONLY);
 		if (fds[i] < 0)
 			die(DATA ": %s", strerror(errno));
 	}
 	return fds[i];
+}
+
+/* As trace points have it; a block device's is its number */
+static unsigned long file_ino(void)
+{
+	struct stat st;
+
+	if (on_device())
+		return (unsigned long)dev_major << 20 | dev_minor;
+	if (fstat(fd_of(0), &st))
+		die("%s: %s", data_path(), strerror(errno));
+	return st.st_ino;
 }
 
 static void read_at(int fd, uint64_t pos, size_t len)
@@ -1240,6 +1338,92 @@ static void op_touch(char *args)
 	munmap(map, file_size);
 }
 
+/* batch uring|aio N START END BS */
+static void op_batch(char *args)
+{
+	unsigned long long start, end, bs;
+	const char *why;
+	struct batch b = { .take = take };
+	char how[8];
+
+	if (sscanf(args, "%7s %u %llu %llu %llu", how, &b.nr, &start, &end, &bs) != 5 ||
+	    !bs || !b.nr || b.nr > BATCH_MAX)
+		die("plan: batch wants uring|aio N START END BS: %s", args);
+	b.fd = fd_of(0);
+	b.start = start;
+	b.end = end;
+	b.bs = bs;
+	b.buf = need(b.nr * bs);
+	why = *how == 'u' ? batch_uring(&b) : batch_aio(&b);
+	if (why)
+		die("%s: %s", why, strerror(errno));
+}
+
+/* willneed madvise|fadvise RANGE START END BS: advice on a range, then its reads */
+static void op_willneed(char *args)
+{
+	unsigned long long range, start, end, bs, pos, to;
+	char how[12], *map = NULL;
+	int fd = fd_of(0), err;
+
+	if (sscanf(args, "%11s %llu %llu %llu %llu", how, &range, &start, &end, &bs) != 5 ||
+	    !range || !bs)
+		die("plan: willneed wants madvise|fadvise RANGE START END BS: %s", args);
+	need(bs);
+	if (*how == 'm') {
+		map = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED)
+			die("mmap: %s", strerror(errno));
+	}
+	for (; start < end; start = to) {
+		to = end - start < range ? end : start + range;
+		err = map ? madvise(map + start, to - start, MADV_WILLNEED) :
+			    posix_fadvise(fd, start, to - start, POSIX_FADV_WILLNEED);
+		if (err)
+			die("%s: %s", how, strerror(map ? errno : err));
+		for (pos = start; pos < to; pos += bs)
+			read_at(fd, pos, to - pos < bs ? to - pos : bs);
+	}
+	if (map)
+		munmap(map, file_size);
+}
+
+static pid_t start(char **argv, int in, int out, int other)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (pid)
+		return pid;
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || (other >= 0 && close(other)))
+		_exit(126);
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+/* tar cf - DIR | cat >/dev/null */
+static void op_tar(void)
+{
+	char *tar[] = { "/bin/tar", "cf", "-", "-C", MNT, "data", NULL };
+	char *cat[] = { "/bin/cat", NULL };
+	int null = open("/dev/null", O_RDWR), ends[2], i, status;
+	pid_t pid[2];
+
+	if (null < 0 || pipe(ends))
+		die("pipe: %s", strerror(errno));
+	flush();
+	pid[0] = start(tar, null, ends[1], ends[0]);
+	pid[1] = start(cat, ends[0], null, ends[1]);
+	close(ends[0]);
+	close(ends[1]);
+	close(null);
+	for (i = 0; i < 2; i++)
+		if (waitpid(pid[i], &status, 0) != pid[i] || status)
+			die("%s ended with status %#x", i ? "cat" : "tar", status);
+	got_bytes += file_size;
+}
+
 /*
  * fio and its libraries come on a disk of their own, as a root to chroot to.
  * The measured file system is seen from there under the same name.
@@ -1347,7 +1531,7 @@ static void verify_cached(void)
 	uint64_t pos;
 	int fd = fd_of(0);
 
-	/* the counters are taken: fio's pages are checked now, and the rest */
+	/* the counters are taken: what others read is checked now, and the rest */
 	need(1 << 20);
 	for (pos = 0; pos < file_size; pos += 1 << 20) {
 		size_t n = file_size - pos < 1 << 20 ? file_size - pos : 1 << 20;
@@ -1359,6 +1543,7 @@ static void verify_cached(void)
 		if (compare(buf, n, pos, &sum) >= 0)
 			die("wrong data near byte %llu of the file",
 			    (unsigned long long)pos);
+		got_sum += sum;
 	}
 }
 
@@ -1372,6 +1557,12 @@ static void run_op(char *op, unsigned long times)
 		op_list(op + 5, times);
 	else if (!strncmp(op, "touch ", 6))
 		op_touch(op + 6);
+	else if (!strncmp(op, "batch ", 6))
+		op_batch(op + 6);
+	else if (!strncmp(op, "willneed ", 9))
+		op_willneed(op + 9);
+	else if (!strcmp(op, "tar"))
+		op_tar();
 	else if (!strncmp(op, "fio ", 4))
 		op_fio(op + 4);
 	else if (!strncmp(op, "fault ", 6))
@@ -1380,36 +1571,36 @@ static void run_op(char *op, unsigned long times)
 		die("plan: unknown operation: %s", op);
 }
 
-/* Returns whether fio was one of them. */
+/* Returns whether fio or tar was one of them: what they read we do not see. */
 static int run_ops(void)
 {
-	int i, used, used_fio = 0;
+	int i, used, unseen = 0;
 	unsigned long times;
 
 	for (i = 0; i < nr_ops; i++) {
 		char *op = ops[i];
 
-		used_fio |= !strncmp(op, "fio ", 4);
+		unseen |= !strncmp(op, "fio ", 4) || !strcmp(op, "tar");
 		if (sscanf(op, "times %lu %n", &times, &used) == 1)
 			run_op(op + used, times);
 		else
 			run_op(op, 1);
 	}
-	return used_fio;
+	return unseen;
 }
 
 /*
  * The same pass once more, with nothing in it but the reads: no trace points,
  * no look at the data.  What they would cost is more where there is more to
- * trace.  Returns the nanoseconds.
+ * trace.  Returns the nanoseconds.  Or, for the pipeline, with its trace points.
  */
-static uint64_t timed_pass(void)
+static uint64_t timed_pass(int traced)
 {
 	struct counters before, after, below = { 0 }, below_after = { 0 };
 	unsigned long times = 0;
 	uint64_t t0, t1;
 
-	report_step("read, timed");
+	report_step(traced ? "read, traced" : "read, timed");
 	if (!on_tmpfs())
 		mount_data(MS_RDONLY);
 	got_bytes = 0;
@@ -1420,6 +1611,8 @@ static uint64_t timed_pass(void)
 	if (!on_tmpfs() && resident_pages(fd_of(0)))
 		die("pages of the file were cached before the timed pass");
 	fd_of(0);
+	if (traced)
+		pipe_trace("1");
 	t0 = now_ns();
 	do {
 		run_ops();
@@ -1428,13 +1621,21 @@ static uint64_t timed_pass(void)
 	} while (t1 - t0 < timed_ms * 1000000ULL);
 	if (!on_tmpfs())
 		wait_idle();
+	if (traced)
+		pipe_trace("0");
 	read_counters(&after);
 	if (*backing)
 		add_counters(&below_after, backing);
 	unchecked = 0;
-	say("timed %s %lu %llu %lu %lu %lu", pass, times,
-	    (unsigned long long)got_bytes / times, after.reads - before.reads,
-	    after.sectors - before.sectors,	    below_after.reads - below.reads);
+	if (traced) {
+		say("piped %s %llu", pass, (unsigned long long)(t1 - t0));
+		report_pipeline(file_ino());
+	} else {
+		say("timed %s %lu %llu %lu %lu %lu", pass, times,
+		    (unsigned long long)got_bytes / times,
+		    after.reads - before.reads, after.sectors - before.sectors,
+		    below_after.reads - below.reads);
+	}
 	close_fds();
 	if (!on_tmpfs())
 		unmount_data();
@@ -1446,7 +1647,7 @@ static void run_pass(void)
 	struct counters before, after;
 	uint64_t t0, t1, ns;
 	struct stat st;
-	int i, used_fio;
+	int i, unseen;
 
 	if (on_tmpfs())
 		make_tmpfs();
@@ -1459,7 +1660,7 @@ static void run_pass(void)
 	read_counters(&before);
 	if (fstat(fd_of(0), &st))
 		die(DATA ": %s", strerror(errno));
-	if ((uint64_t)st.st_size != file_size)
+	if (!on_device() && (uint64_t)st.st_size != file_size)
 		die(DATA ": %lld bytes instead of %llu", (long long)st.st_size,
 		    (unsigned long long)file_size);
 	/*
@@ -1468,7 +1669,7 @@ static void run_pass(void)
 	 */
 	say("cold %s %lu", pass, resident_pages(fds[0]));
 	t0 = now_ns();
-	used_fio = run_ops();
+	unseen = run_ops();
 	t1 = now_ns();
 	if (!on_tmpfs())
 		wait_idle();
@@ -1477,13 +1678,13 @@ static void run_pass(void)
 
 	read_extents(fds[0]);
 	if (!on_tmpfs())
-		report_folios(st.st_ino, FOLIO_EVENT "hist",
+		report_folios(file_ino(), FOLIO_EVENT "hist",
 			      FOLIO_EVENT "trigger");
 	say("stat %s %lu %lu %lu", pass, after.reads - before.reads,
 	    after.merges - before.merges, after.sectors - before.sectors);
 	if (untraced)
 		say("untraced %s", pass);
-	report_trace(st.st_ino);
+	report_trace(file_ino());
 	/*
 	 * mincore() leaves out what was allocated and not written, and what is
 	 * behind the end in a huge page; the folios hold both.
@@ -1492,7 +1693,7 @@ static void run_pass(void)
 		die(DATA ": %s", strerror(errno));
 	say("resident %s %lu", pass, on_tmpfs() ? st.st_blocks * 512UL / PAGE :
 	    resident_pages(fds[0]));
-	if (used_fio)
+	if (unseen)
 		verify_cached();
 	say("read %s %llu %016llx", pass, (unsigned long long)got_bytes,
 	    (unsigned long long)got_sum);
@@ -1501,12 +1702,14 @@ static void run_pass(void)
 	close_fds();
 	if (on_tmpfs()) {
 		if (timed)
-			ns = timed_pass();
+			ns = timed_pass(0);
 		remove_file(st.st_ino);
 	}
 	unmount_data();
 	if (timed && !on_tmpfs())
-		ns = timed_pass();
+		ns = timed_pass(0);
+	if (piped)
+		timed_pass(1);
 	say("time %s %llu", pass, (unsigned long long)ns);
 	for (i = 0; i < nr_ops; i++)
 		free(ops[i]);
@@ -1564,6 +1767,8 @@ static void run_line(char *line)
 		timed = 1;
 	} else if (sscanf(line, "timed %u ms", &timed_ms) == 1) {
 		timed = 1;
+	} else if (!strcmp(line, "pipeline")) {
+		piped = 1;
 	} else if (sscanf(line, "pad %lu", &pad) == 1) {
 		/* made before the file */
 	} else if (sscanf(line, "fs %15s", fs) == 1) {

@@ -62,10 +62,11 @@ const char *engine_name(enum measured_by e)
  * allows.  null_blk gives out its bandwidth in portions, 50 a second.
  */
 static const struct model models[] = {
-	{ "nvme-80us", 80000, 0, 128, "an NVMe disk" },
-	{ "sata", 150000, 500, 32, "a SATA disk without moving parts" },
-	{ "net-1ms", 1000000, 1000, 128, "a disk behind a network" },
-	{ "disk-8ms", 8000000, 160, 1, "a spinning disk" },
+	{ "nvme-80us", 80000, 0, 128, 0, "an NVMe disk" },
+	{ "sata", 150000, 500, 32, 0, "a SATA disk without moving parts" },
+	{ "net-1ms", 1000000, 1000, 128, 0, "a disk behind a network" },
+	{ "disk-8ms", 8000000, 160, 1, 0, "a spinning disk" },
+	{ "nvme-ooo", 80000, 0, 128, 160000, "an NVMe disk that answers out of order" },
 };
 
 const struct model *model_by_name(const char *name)
@@ -389,6 +390,63 @@ static void parse_streams(const struct place *at, struct claim *c,
 	op->bytes = c->file;
 }
 
+/* N at once by io_uring or libaio: batch N of SIZE by io_uring|libaio */
+static void parse_batch(const struct place *at, struct claim *c, const char *p)
+{
+	struct op *op = new_op(at, c);
+	uint64_t n, bs = 0;
+	bool uring = false;
+
+	if (parse_size(p, &p, &n)) {
+		p += strspn(p, " ");
+		if (word(&p, "of"))
+			bs = get_size(at, "batch", p, &p);
+		p += strspn(p, " ");
+		if (!word(&p, "by") ||
+		    (!(uring = word(&p, "io_uring")) && !word(&p, "libaio")))
+			bs = 0;
+	}
+	if (!bs || *p || !n || n > 64)
+		wrong(at, "reader: expected \"batch N of SIZE by io_uring|libaio\", N at most 64");
+	op->line = xasprintf("batch %s %" PRIu64 " 0 %" PRIu64 " %" PRIu64,
+			     uring ? "uring" : "aio", n, c->file, bs);
+	op->end = c->file;
+	op->bytes = c->file;
+}
+
+/* willneed RANGE by madvise|fadvise, read SIZE */
+static void parse_willneed(const struct place *at, struct claim *c, const char *p)
+{
+	uint64_t range = get_size(at, "willneed", p, &p), bs = 0;
+	struct op *op = new_op(at, c);
+	bool map = false;
+
+	p += strspn(p, " ");
+	if (word(&p, "by") && ((map = word(&p, "madvise,")) || word(&p, "fadvise,")) &&
+	    word(&p, "read"))
+		bs = get_size(at, "read", p, &p);
+	if (!bs || !range || *p)
+		wrong(at, "reader: expected \"willneed SIZE by madvise|fadvise, read SIZE\"");
+	op->line = xasprintf("willneed %s %" PRIu64 " 0 %" PRIu64 " %" PRIu64,
+			     map ? "madvise" : "fadvise", range, c->file, bs);
+	op->end = c->file;
+	op->bytes = c->file;
+}
+
+/* tar cf - of the directory, into cat */
+static void parse_tar(const struct place *at, struct claim *c, const char *p)
+{
+	struct op *op = new_op(at, c);
+
+	if (!word(&p, "|") || !word(&p, "cat") || *p)
+		wrong(at, "reader: expected \"tar | cat\"");
+	if (c->engine != ENGINE_MODEL || strcmp(c->fs, "ext4"))
+		wrong(at, "reader: \"tar | cat\" is for engine model and ext4");
+	op->line = xstrdup("tar");
+	op->end = c->file;
+	op->bytes = c->file;
+}
+
 /* fault KIND: the guest fails on purpose, for testing the supervisor */
 static void parse_fault(const struct place *at, struct claim *c, const char *p)
 {
@@ -434,12 +492,18 @@ static void parse_reader(const struct place *at, struct claim *c)
 			parse_read(at, c, p, &pos);
 		else if (word(&p, "touch"))
 			parse_touch(at, c, p);
+		else if (word(&p, "batch"))
+			parse_batch(at, c, p);
+		else if (word(&p, "willneed"))
+			parse_willneed(at, c, p);
+		else if (word(&p, "tar"))
+			parse_tar(at, c, p);
 		else if (word(&p, "fault"))
 			parse_fault(at, c, p);
 		else if (*p >= '0' && *p <= '9')
 			parse_streams(at, c, p);
 		else
-			wrong(at, "reader: expected \"read SIZE ...\", \"N streams of SIZE\" or \"touch\", not \"%s\"",
+			wrong(at, "reader: expected \"read SIZE ...\", \"N streams of SIZE\", \"touch\", \"batch N ...\", \"willneed SIZE ...\" or \"tar | cat\", not \"%s\"",
 			      p);
 	}
 	if (!c->nr_ops)
@@ -674,12 +738,12 @@ static void parse_key(const struct place *at, struct claim *c,
 	} else if (!strcmp(key, "device")) {
 		c->model = model_by_name(value);
 		if (!c->model)
-			wrong(at, "device: expected nvme-80us, sata, net-1ms or disk-8ms, not \"%s\"",
+			wrong(at, "device: expected nvme-80us, sata, net-1ms, disk-8ms or nvme-ooo, not \"%s\"",
 			      value);
 	} else if (!strcmp(key, "fs")) {
 		if (strcmp(value, "xfs") && strcmp(value, "ext4") &&
-		    strcmp(value, "tmpfs"))
-			wrong(at, "fs: expected xfs, ext4 or tmpfs, not \"%s\"",
+		    strcmp(value, "tmpfs") && strcmp(value, "raw"))
+			wrong(at, "fs: expected xfs, ext4, tmpfs or raw, not \"%s\"",
 			      value);
 		set_string(&c->fs, value);
 	} else if (!strcmp(key, "file")) {
@@ -793,6 +857,9 @@ static void check_setup(const struct place *at, const struct claim *c)
 		wrong(at, "claim %s: expected huge, as fs is tmpfs", c->id);
 	if (!disk)
 		return;
+	if (!strcmp(c->fs, "raw") && (c->engine != ENGINE_MODEL || c->file % (1 << 20)))
+		wrong(at, "claim %s: fs raw: expected engine model, and a file of whole MiB, for it is the device",
+		      c->id);
 	if (!c->mdts || !c->max_sectors_kb)
 		wrong(at, "claim %s: expected mdts and max_sectors_kb, as fs is %s",
 		      c->id, c->fs);

@@ -55,6 +55,7 @@ struct model {
 	unsigned int latency_ns;	/* of each request, from a timer of its own */
 	unsigned int mbps;		/* MiB/s, 0 for no limit */
 	unsigned int depth;		/* requests at a time */
+	unsigned int spread_ns;	/* up to so much more, by where it begins: out of order */
 	const char *words;
 };
 
@@ -113,7 +114,7 @@ struct claim {
 	/* the set-up */
 	enum measured_by engine;
 	const struct model *model;	/* of the model engine, else NULL */
-	char *fs;		/* xfs, ext4 or tmpfs */
+	char *fs;		/* xfs, ext4 or tmpfs; raw: no file system */
 	uint64_t file;		/* bytes */
 	enum huge huge;
 	enum content content;

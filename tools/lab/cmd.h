@@ -8,6 +8,7 @@
 int cmd_changelog(int argc, char **argv);
 int cmd_get(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_pipeline(int argc, char **argv);
 int cmd_progress(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 		{ "changelog", cmd_changelog },
 		{ "get", cmd_get },
 		{ "list", cmd_list },
+		{ "pipeline", cmd_pipeline },
 		{ "progress", cmd_progress },
 		{ "report", cmd_report },
 		{ "run", cmd_run },
@@ -76,5 +77,5 @@ int main(int argc, char **argv)
 			die("standard output: not all of it could be written");
 		return ret;
 	}
-	die("usage: lab changelog|get|list|progress|report|run|sim|stats FILE|table|windows ...");
+	die("usage: lab changelog|get|list|pipeline FILE.trace|progress|report|run|sim|stats FILE|table|windows ...");
 }

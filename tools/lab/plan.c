@@ -80,10 +80,14 @@ static void plan_setup(FILE *f, const struct claim *c)
 static void plan_model(FILE *f, const struct group *g)
 {
 	const struct model *m = g->model;
+	char more[16] = "";
 
-	fprintf(f, "model %s %u %u %u %u %u\nimage\n",
-		g->mdts <= LOOP_MDTS ? "loop" : "plain", g->mdts, MODEL_DISK_MB,
-		m->latency_ns, m->mbps, m->depth);
+	if (m->spread_ns)
+		snprintf(more, sizeof(more), " %u", m->spread_ns);
+	fprintf(f, "model %s %u %u %u %u %u%s\nimage\n",
+		g->mdts <= LOOP_MDTS ? "loop" : "plain", g->mdts,
+		strcmp(g->fs, "raw") ? MODEL_DISK_MB : (unsigned int)(g->file >> 20),
+		m->latency_ns, m->mbps, m->depth, more);
 }
 
 char *plan_text(const struct group *g, const struct boot *b, uint64_t seed)
@@ -107,6 +111,8 @@ char *plan_text(const struct group *g, const struct boot *b, uint64_t seed)
 		fprintf(f, "timed %d ms\n", NATIVE_MS);
 	else if (g->timed)
 		fputs("timed\n", f);
+	if (g->piped)
+		fputs("pipeline\n", f);
 	if (b->pad)
 		fprintf(f, "pad %u\n", b->pad);
 	if (g->fs)

@@ -12,12 +12,13 @@
  *   seed HEX			of the file's content, see pattern.h
  *   fio-device SERIAL		the disk that holds fio
  *   device SERIAL		the disk to measure on
- *   model loop|plain MDTS MIB NS MBPS DEPTH
+ *   model loop|plain MDTS MIB NS MBPS DEPTH [SPREAD]
  *				make one instead: null_blk, behind nvme-loop or
  *				not
  *   image			write the file system of /image to it
  *   timed [MS ms]		from here on each pass is run a second time, for
  *				its time; over and over until MS are gone
+ *   pipeline			and once more, for its pipeline
  *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it
  *   file BYTES			make the file; on tmpfs, only its size
@@ -36,6 +37,7 @@
 struct group {
 	bool timed;		/* in model or native time */
 	bool native;		/* in native time */
+	bool piped;		/* with a pass for the pipeline */
 	const struct model *model;	/* NULL: QEMU's device, or none */
 	const char *fs;		/* NULL: no disk, an empty plan */
 	uint64_t file;

@@ -83,6 +83,9 @@ static bool trace_line(struct sample *s, const char *line)
 {
 	unsigned long a, b;
 
+	/* of the pipeline, for others: see run.c */
+	if (!strncmp(line, "t ", 2))
+		return true;
 	if (!strchr("wusadm", line[0]) || line[1] != ' ')
 		return false;
 	if (!s)
@@ -197,7 +200,7 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 				" %s=%s ", name, got) <
 			(int)(sizeof(s->settings) - n);
 	}
-	if (!strcmp(key, "extent"))
+	if (!strcmp(key, "extent") || !strcmp(key, "piped"))
 		return true;
 	if (!strcmp(key, "untraced")) {
 		if (s->untraced || *rest)

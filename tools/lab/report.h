@@ -34,6 +34,8 @@
  *				timed run: how often it ran, what the reader got
  *				each time, the device's counters, and the reads of
  *				null_blk below it
+ *   piped PASS NS		of the run for the pipeline, whose trace follows
+ *   t LINE			as pipeline.h has them
  *   time PASS NS
  *   done PASS
  *   kmsg LEVEL TEXT		said by the kernel at warning level or above

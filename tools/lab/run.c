@@ -20,6 +20,7 @@
 
 #include "cmd.h"
 #include "guest.h"
+#include "pipeline.h"
 #include "plan.h"
 #include "report.h"
 #include "result.h"
@@ -42,6 +43,7 @@
 struct options {
 	const char *kernel[NR_KERNELS];	/* image directories */
 	const char *init, *fio, *out, *qemu, *accel, *topic;
+	const char *pipeline;	/* claims of its own: a boot each, a picture */
 	enum measured_by engine;
 	bool uml;		/* the kernels are of user mode Linux */
 	int runs, jobs;		/* boots of a kernel; of times pairs */
@@ -166,7 +168,9 @@ static void make_disk(struct job *j)
 		die("a disk of %llu bytes in memory: %s", bytes,
 		    strerror(errno));
 	path = disk_path(j);
-	if (!strcmp(j->group->fs, "xfs"))
+	if (!strcmp(j->group->fs, "raw"))
+		; /* nothing but the device */
+	else if (!strcmp(j->group->fs, "xfs"))
 		must_run(&j->guest, "mkfs.log", "mkfs.xfs", "-q", "-m",
 			 "uuid=" FS_UUID, "-s", model ? "size=4096" : "size=512",
 			 path, NULL);
@@ -218,6 +222,33 @@ static void write_image(const struct job *j)
 	free(path);
 }
 
+/* Debian's tar and cat, and their libraries, as lines for gen_init_cpio */
+#define TAR_FILES \
+	"{ echo /bin/tar; echo /bin/cat; ldd /bin/tar /bin/cat | grep -o '/[^ ]* (' | tr -d ' ('; } | sort -u | " \
+	"awk '{ n = split($0, d, \"/\"); p = \"\"; for (i = 2; i < n; i++) { p = p \"/\" d[i]; if (!(p in made)) print \"dir \" p \" 755 0 0\"; made[p] = 1 } print \"file \" $0 \" \" $0 \" 755 0 0\" }'"
+
+static bool has_tar(const struct group *g)
+{
+	int i;
+
+	for (i = 0; i < g->nr; i++)
+		if (!strcmp(g->claim[i]->ops[0].line, "tar"))
+			return true;
+	return false;
+}
+
+static char *all_lines(const char *command)
+{
+	FILE *p = popen(command, "r");
+	char text[16384];
+	size_t n = p ? fread(text, 1, sizeof(text) - 1, p) : 0;
+
+	text[n] = '\0';
+	if (!p || pclose(p) || !n)
+		die("%s: it failed", command);
+	return xstrdup(text);
+}
+
 static void make_initrd(const struct job *j, const struct options *o)
 {
 	char *list = guest_file(&j->guest, "initrd.list");
@@ -234,6 +265,14 @@ static void make_initrd(const struct job *j, const struct options *o)
 		image = xasprintf("file /image %s/image 644 0 0\n",
 				  j->guest.dir);
 		write_image(j);
+	}
+	if (has_tar(j->group)) {
+		char *tar = all_lines(TAR_FILES);
+
+		text = xasprintf("%s%s", image, tar);
+		free(image);
+		free(tar);
+		image = text;
 	}
 	text = xasprintf("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\ndir /mnt 755 0 0\ndir /fio 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n%s",
 			 o->init, plan, image);
@@ -764,6 +803,11 @@ static void group_jobs(struct job **jobs, int *nr, const struct group *g,
 	for (i = 0; i < NR_KERNELS; i++)
 		if (o->kernel[i])
 			kernel[nk++] = i;
+	if (o->pipeline) {
+		for (i = 0; i < nk; i++)
+			add_job(jobs, nr, g, kernel[i], 0)->boot = perturbed(&(uint64_t){ state });
+		return;
+	}
 	for (i = 0; i < 2 * pairs; i++)
 		boot[i] = perturbed(&state);
 	/* once more, from its first to its last nanosecond */
@@ -1012,6 +1056,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "limits",  required_argument, NULL, 'l' },
 		{ "engine",  required_argument, NULL, 'e' },
 		{ "topic",   required_argument, NULL, 't' },
+		{ "pipeline", required_argument, NULL, 'P' },
 		{ "order",   required_argument, NULL, 's' },
 		{ }
 	};
@@ -1058,6 +1103,10 @@ static void parse_options(struct options *o, int argc, char **argv)
 				die("--engine: expected counts, model or native, not %s",
 				    optarg);
 			break;
+		case 'P':
+			o->pipeline = optarg;
+			o->engine = ENGINE_MODEL;
+			break;
 		case 't':
 			o->topic = *optarg ? optarg : NULL;
 			break;
@@ -1076,7 +1125,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!o->kernel[BASE] || !o->kernel[PATCHED] || !o->init || !o->fio ||
+	if (!o->kernel[BASE] || !(o->kernel[PATCHED] || o->pipeline) || !o->init || !o->fio ||
 	    !o->out || optind >= argc)
 		die("run: wants --base, --patched, --init, --fio, --out and the claims");
 }
@@ -1125,6 +1174,80 @@ static void select_native(struct claims *all, const struct options *o,
 	all->nr = kept;
 }
 
+/* What a guest reported of a pipeline, as a file; false if there is none in it. */
+static bool write_pipeline(const struct job *j, const char *path)
+{
+	char *report = guest_file(&j->guest, "report"), *line, *next;
+	char *text = read_file(report, NULL), title[64];
+	unsigned long long piped = 0;
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		die("%s: %s", path, strerror(errno));
+	snprintf(title, sizeof(title), "%s %s", j->group->claim[0]->id,
+		 kernel_name(j->kernel));
+	for (line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (sscanf(line, "piped %*s %llu", &piped) == 1)
+			fprintf(f, "#pipeline title %s\n#pipeline ns %llu %llu\n",
+				title, piped, (unsigned long long)job_ns(j));
+		else if (!strncmp(line, "t ", 2))
+			fprintf(f, "%s\n", line + 2);
+	}
+	if (ferror(f) | fclose(f))
+		die("%s: not all of it could be written", path);
+	free(text);
+	free(report);
+	return piped;
+}
+
+/* Of one claim all there is to say, of several a table */
+static int show_pipelines(const struct job *jobs, int nr, const struct options *o,
+			  const char *dir, const char *stamp)
+{
+	char *link = xasprintf("%s/last", o->out);
+	int i, bad = 0;
+	bool one = true;
+
+	for (i = 1; i < nr; i++)
+		one &= jobs[i].group == jobs[0].group;
+	if (!one)
+		pipeline_head(stdout);
+	for (i = 0; i < nr; i++) {
+		const struct job *j = &jobs[i];
+		struct pipeline p;
+		char *path;
+
+		/* job_ns() has 0 for a pass that came to nothing */
+		if (j->why || !job_ns(j) || j->report.samples[0].bad) {
+			printf("%s %s: void: %s\n", j->group->claim[0]->id,
+			       kernel_name(j->kernel), j->why ? j->why :
+			       j->report.nr && j->report.samples[0].bad ?
+			       j->report.samples[0].bad : "the pass did not end");
+			bad = 1;
+			continue;
+		}
+		path = xasprintf("%s/%s-%s.trace", dir, j->group->claim[0]->id,
+				 kernel_name(j->kernel));
+		if (!write_pipeline(j, path))
+			die("%s: the guest reported no trace", path);
+		pipeline_files(&p, path);
+		if (one)
+			pipeline_print(&p, stdout);
+		else
+			pipeline_row(&p, stdout);
+		pipeline_free(&p);
+		free(path);
+	}
+	if (symlink(stamp, link))
+		die("%s: %s", link, strerror(errno));
+	printf("pictures and events: %s/*.png, .svg, .json, .trace\n", dir);
+	free(link);
+	return bad;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct options o = {
@@ -1148,6 +1271,8 @@ int cmd_run(int argc, char **argv)
 
 	parse_options(&o, argc, argv);
 	claims_read(&all, argv[optind]);
+	if (o.pipeline)
+		claims_read(&all, o.pipeline);
 	base = getenv("BASE");
 	claims_select(&all, base ? base : "7.3", o.topic,
 		      o.engine == ENGINE_NATIVE ? ENGINE_MODEL : o.engine,
@@ -1178,6 +1303,8 @@ int cmd_run(int argc, char **argv)
 	if (signal(SIGHUP, on_signal) == SIG_IGN)
 		signal(SIGHUP, SIG_IGN);	/* nohup */
 	plan_groups(&groups, &all);
+	for (i = 0; i < groups.nr; i++)
+		groups.group[i].piped = o.pipeline;
 	jobs = make_jobs(&groups, &o, &nr);
 	stamp = make_result_dir(o.out);
 	dir = xasprintf("%s/%s", o.out, stamp);
@@ -1194,6 +1321,8 @@ int cmd_run(int argc, char **argv)
 	fflush(stdout);
 	env = environment(&o, release);
 	run_jobs(jobs, nr, &o, dir, release);
+	if (o.pipeline)
+		return show_pipelines(jobs, nr, &o, dir, stamp);
 	settle_repeats(&jobs, &nr, &groups, &o, dir, release);
 	add_string(env, "host_load_after", first_line("cat /proc/loadavg"));
 	if (any_untraced(jobs, nr))

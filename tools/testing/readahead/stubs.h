@@ -39,6 +39,7 @@ struct blk_plug { int unused; };
 
 #define blk_start_plug(plug)			do { (void)(plug); } while (0)
 #define blk_finish_plug(plug)			do { (void)(plug); } while (0)
+#define blk_flush_plug(plug, async)		do { } while (0)
 
 /* No writers, no data. */
 #define mapping_writably_mapped(mapping)	false
