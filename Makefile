@@ -20,6 +20,9 @@ CLAIM	?= A1
 TOPIC	?=
 EVERY	?= 7
 FUZZ	?= 60
+MINUTES	?= 5
+CASE	?=
+FLAVOURS ?= patched
 ACCEL	?=
 KERNEL_SRC ?=
 KERNEL_REF ?= HEAD
@@ -67,12 +70,17 @@ help:
 #:
 #: make qemu-test   fetch, build base and patched, boot both, re-run the claims
 #: make check       test the laboratory itself (no long boot; a few minutes)
-#: make check-full  the same, and real guests: that fail, and their settings
+#: make check-full  the same, and real guests: that fail, their settings, hard cases
 #: make model-test  rows of the claims in model time: instructions plus modelled
 #:                  device latency, not wall-clock
 #: make native-test  those of tmpfs with huge=never in native time: user mode Linux;
 #:                  ACCEL=kvm takes all of them
 #: make kunit       the KUnit tests of mm/tests, base and patched, UML and QEMU
+#: make shmem-cases   each hard case of a read of tmpfs, base and patched, on kernels with
+#:                  KASAN, lockdep and DEBUG_VM
+#: make stress      reads of tmpfs while all else goes on, there, for MINUTES=5
+#: make selftests   the kernel's own tests of tmpfs, memfd and large folios, there, on both
+#: make shmem-mutants   undo each essential line of the shmem patches: does one of the two notice?
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
 #: make pipeline CLAIM=T1   of one pass in model time: when is a window decided,
@@ -103,6 +111,7 @@ help:
 #: PAIRS=10         make model-test, native-test: pairs of boots, each perturbed in its own way
 #: SEED=1           what decides on that, and on the order of the boots
 #: EVERY=7          make sweep: one cell in so many; 1 for all
+#: MINUTES=5 CASE=SH-05   make stress: how long; make shmem-cases: those with it in their names
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
 #: JOBS=n           builds and guests at a time      (one a processor)
@@ -121,8 +130,12 @@ $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c \
 		-lgsl -lgslcblas -lm -ldl
 
-$(O)/bin/init: $(wildcard qemu/guest/*.[ch]) | $(O)/bin
+$(O)/bin/init: $(addprefix qemu/guest/,init.c batch.c batch.h pattern.h) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $(filter %.c,$^)
+
+# static, for guests
+$(O)/bin/shmem-%: qemu/guest/shmem-%.c qemu/guest/pattern.h qemu/guest/uring.h | $(O)/bin
+	$(Q)$(CC) $(HOST_CFLAGS) -static -pthread -o $@ $<
 
 .PHONY: deps
 deps:
@@ -237,6 +250,46 @@ _check-full: _build _native-build _san $(TEST_BIN)
 	$(Q)$(MAKE) BASE=6.1 KERNEL_SRC= _san
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)
+
+# Reads of tmpfs on kernels that check themselves
+.PHONY: shmem-cases
+shmem-cases: deps
+	$(LOCKED) _shmem-cases
+
+.PHONY: _debug-build
+_debug-build: _fetch $(LAB) $(O)/bin/init $(O)/bin/shmem-cases $(O)/bin/shmem-stress
+	$(Q)DEBUG=1 tools/kernel/build.sh debug-base
+	$(Q)DEBUG=1 tools/kernel/build.sh debug-patched patches/$(BASE)/series
+
+.PHONY: _shmem-cases
+_shmem-cases: _debug-build
+	$(Q)qemu/shmem.sh cases $(if $(CASE),"$(CASE)")
+
+.PHONY: stress
+stress: deps
+	$(LOCKED) _stress
+
+.PHONY: _stress
+_stress: _debug-build
+	$(Q)FLAVOURS="$(FLAVOURS)" qemu/shmem.sh stress "$(MINUTES)" "$(SEED)"
+
+.PHONY: selftests
+selftests: deps
+	$(LOCKED) _selftests
+
+.PHONY: _selftests
+_selftests: _debug-build
+	$(Q)tools/kernel/selftests.sh
+	$(Q)qemu/shmem.sh selftests $(CASE)
+
+# The lines of the shmem patches, one undone at a time: long
+.PHONY: shmem-mutants
+shmem-mutants: deps
+	$(LOCKED) _shmem-mutants
+
+.PHONY: _shmem-mutants
+_shmem-mutants: _debug-build
+	$(Q)DEBUG=1 tools/kernel/kernel-mutants.sh $(MUTANTS)
 
 .PHONY: kunit
 kunit: deps
@@ -443,6 +496,7 @@ _clean:
 		rm -rf $(O)/$$b/obj $(O)/$$b/tree* $(O)/$$b/images \
 			$(O)/$$b/base $(O)/$$b/patched $(O)/$$b/rival \
 			$(O)/$$b/kunit* $(O)/$$b/um-* $(O)/$$b/native-* \
+			$(O)/$$b/debug-* $(O)/$$b/selftests \
 			$(O)/$$b/send $(O)/$$b/bisect $(O)/$$b/mails \
 			$(O)/$$b/reviewed \
 			$(O)/$$b/model $(O)/$$b/nested-plug $(O)/$$b/kick; \

@@ -11,13 +11,14 @@
 # place: kbuild writes absolute paths into its dependency files, so a copy of
 # either would rebuild everything, while a switch costs the objects of the
 # files that differ, and a link.  User mode Linux has an object directory of its
-# own, for tests one and for times another.
+# own, for tests one and for times another; so has a debug kernel.
 #
 # An image is named by a hash of the tree, the files as patched, our tests if the
 # fragment asks for them, the config fragment and the compiler.  The hash is in
 # the release string too.
 #
-# Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config); UML=1 for
+# Environment: CC, LAB ($O/bin/lab), FRAGMENT (qemu/kernel.config); DEBUG=1 for a
+# kernel that checks itself (qemu/debug.config); UML=1 for
 # user mode Linux to test (tools/kernel/uml.config), UML=native to measure
 # (qemu/native.config).
 set -eu
@@ -27,10 +28,10 @@ set -eu
 
 flavour=${1:?usage: build.sh FLAVOUR [SERIES]}
 series=${2:-}
-: "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${UML:=0}"
+: "${CC:=gcc}" "${LAB:=$O/bin/lab}" "${UML:=0}" "${DEBUG:=0}"
 pristine=$work/pristine
 tree=$work/tree
-objs="$work/obj $work/kunit-um $work/native-um"
+objs="$work/obj $work/kunit-um $work/native-um $work/debug-obj"
 stage=$work/stage.$flavour
 files=
 tests=
@@ -45,6 +46,11 @@ elif [ "$UML" = native ]; then
 	obj=$work/native-um
 	arch="ARCH=um"
 	objects=1000
+elif [ "$DEBUG" = 1 ]; then
+	: "${FRAGMENT:=$top/qemu/debug.config}"
+	obj=$work/debug-obj
+	arch=
+	objects=1130
 else
 	: "${FRAGMENT:=$top/qemu/kernel.config}"
 	obj=$work/obj

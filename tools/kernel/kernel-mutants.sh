@@ -6,7 +6,9 @@
 # Each diff in a mutants/ folder that changes another file than those of the
 # simulator is applied on top of the quilt, and a kernel is made of that: user
 # mode Linux, for the KUnit tests.  Some test has to go red, and none may without
-# the diff.  NAME, without .diff, is one of them; all if none is named.
+# the diff.  With DEBUG=1 it is a debug kernel instead, for the cases in a guest and,
+# if these notice nothing, for a minute of stress.  NAME, without .diff, is one of
+# them; all if none is named.
 set -eu
 
 # shellcheck source=tools/kernel/lib.sh
@@ -19,6 +21,25 @@ caught=0
 missed=0
 start=$(date +%s)
 
+# said PATTERN: the first such line of the log, in which there has to be something
+said()
+{
+	{ sed -n "$1" "$dir/log"; tail -n 1 "$dir/log"; } | sed 1q
+}
+
+# red_guest DIFF: the same in a guest
+red_guest()
+{
+	"$top/tools/kernel/build.sh" debug-mutant "$dir/series" >"$dir/log" 2>&1 ||
+		die "$*: expected a mutant that compiles: $(tail -n 1 "$dir/log")"
+	export FLAVOURS=mutant HANG=60
+	if ! "$top/qemu/shmem.sh" cases -1 >"$dir/log" 2>&1; then
+		said 's/^mutant: failed: //p; s/^guest [^:]*: /the guest: /p'
+	elif ! "$top/qemu/shmem.sh" stress 1 >"$dir/log" 2>&1; then
+		said 's/^huge=/stress: &/p; s/^guest [^:]*: /stress: the guest: /p'
+	fi
+}
+
 # red DIFF: what goes red with it, or without any; or nothing
 red()
 {
@@ -28,6 +49,10 @@ red()
 		cp "$_p" "$dir/"
 		basename "$_p" >>"$dir/series"
 	done
+	if [ "${DEBUG:-0}" = 1 ]; then
+		red_guest "$@"
+		return
+	fi
 	UML=1 "$top/tools/kernel/build.sh" um-mutant "$dir/series" >"$dir/log" 2>&1 ||
 		die "$*: expected a mutant that compiles: $(tail -n 1 "$dir/log")"
 	FLAVOURS=mutant WHERE=um LIMIT=60 "$top/tools/kernel/kunit.sh" >"$dir/log" 2>&1 || :

@@ -6,6 +6,7 @@
 #define CMD_H
 
 int cmd_changelog(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
 int cmd_get(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_pipeline(int argc, char **argv);

@@ -39,6 +39,59 @@ static char *in_dir(const struct guest *g, const char *name)
 	return xasprintf("%s/%s", g->dir, name);
 }
 
+void guest_arg(struct guest *g, char *arg)
+{
+	int n = 0;
+
+	while (g->argv && g->argv[n])
+		n++;
+	g->argv = xrealloc(g->argv, (n + 2) * sizeof(*g->argv));
+	g->argv[n] = arg;
+	g->argv[n + 1] = NULL;
+}
+
+void guest_qemu(struct guest *g, const struct machine *m, char *append)
+{
+#define ARG(...) guest_arg(g, xasprintf(__VA_ARGS__))
+	ARG("%s", m->qemu);
+	ARG("-nodefaults");
+	ARG("-no-user-config");
+	ARG("-no-reboot");
+	ARG("-display");
+	ARG("none");
+	ARG("-machine");
+	ARG("pc");
+	ARG("-accel");
+	ARG("%s", m->accel);
+	ARG("-cpu");
+	ARG("%s", strcmp(m->accel, "kvm") ? "qemu64" : "host");
+	ARG("-smp");
+	ARG("%s", m->smp);
+	ARG("-m");
+	ARG("%u", m->mb);
+	ARG("-kernel");
+	ARG("%s/vmlinux", m->image);
+	ARG("-initrd");
+	ARG("%s/initrd", g->dir);
+	ARG("-append");
+	guest_arg(g, append);
+	ARG("-serial");
+	ARG("file:%s/console", g->dir);
+	ARG("-device");
+	ARG("isa-debug-exit,iobase=0xf4,iosize=4");
+	ARG("-device");
+	/*
+	 * Without ioeventfd a write is in the file before the guest's next
+	 * instruction, so nothing of the report is lost when it exits.
+	 */
+	ARG("virtio-serial-pci,ioeventfd=off");
+	ARG("-chardev");
+	ARG("file,id=report,path=%s/report", g->dir);
+	ARG("-device");
+	ARG("virtserialport,chardev=report,name=report");
+#undef ARG
+}
+
 /* The command as a shell takes it, for running the guest by hand */
 static void write_command(const struct guest *g)
 {

@@ -55,6 +55,29 @@ struct guest {
 	char at[64];		/* where it was last: "A1 read" */
 };
 
+/* What every kernel of QEMU is told */
+#define GUEST_APPEND	"console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable no_timer_check trace_clock=local"
+
+/* and what every initrd holds, for the kernel's gen_init_cpio: init, plan */
+#define GUEST_INITRD	"dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n"
+
+struct machine {
+	const char *qemu, *accel, *smp;
+	const char *image;	/* directory of the kernel */
+	unsigned int mb;
+};
+
+/* Adds an argument to the command; it is the guest's from now on. */
+void guest_arg(struct guest *g, char *arg);
+
+/**
+ * guest_qemu() - Begin the command that runs a guest.
+ * @g: dir is set, and will hold initrd, console and report; no argv yet.
+ * @m: The machine.
+ * @append: The kernel's command line; it is the guest's from now on.
+ */
+void guest_qemu(struct guest *g, const struct machine *m, char *append);
+
 /**
  * guest_start() - Start QEMU.
  * @g: dir, argv and limits are set; dir exists.

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 		int (*run)(int argc, char **argv);
 	} cmds[] = {
 		{ "changelog", cmd_changelog },
+		{ "exec", cmd_exec },
 		{ "get", cmd_get },
 		{ "list", cmd_list },
 		{ "pipeline", cmd_pipeline },
@@ -77,5 +78,5 @@ int main(int argc, char **argv)
 			die("standard output: not all of it could be written");
 		return ret;
 	}
-	die("usage: lab changelog|get|list|pipeline FILE.trace|progress|report|run|sim|stats FILE|table|windows ...");
+	die("usage: lab changelog|exec|get|list|pipeline FILE.trace|progress|report|run|sim|stats FILE|table|windows ...");
 }

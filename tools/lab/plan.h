@@ -28,6 +28,11 @@
  *   expect-queue NAME VALUE	only read it back
  *   op STEP			keep a step of the workload
  *   go				mount, run the steps, report, unmount
+ *
+ * or, from "lab exec":
+ *
+ *   quiet TEXT			what the kernel says that begins so is no warning
+ *   exec PROGRAM ARGUMENT...	run it; its exit status has to be 0
  */
 #ifndef PLAN_H
 #define PLAN_H

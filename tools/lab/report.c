@@ -268,8 +268,8 @@ char *report_parse(struct report *r, char *text)
 				return xasprintf("line %lu: \"end %s\" after %lu lines",
 						 lines + 1, pass, lines);
 			r->complete = true;
-		} else if (!strcmp(key, "at")) {
-			/* progress, read as it comes: see guest.c */
+		} else if (!strcmp(key, "at") || !strcmp(key, "out")) {
+			/* read as it comes: see guest.c and exec.c */
 		} else if (!strcmp(key, "kmsg")) {
 			if (!r->warning)
 				r->warning = xstrdup(line + used);

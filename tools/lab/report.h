@@ -38,6 +38,7 @@
  *   t LINE			as pipeline.h has them
  *   time PASS NS
  *   done PASS
+ *   out - TEXT			a line that a program printed
  *   kmsg LEVEL TEXT		said by the kernel at warning level or above
  *   error PASS TEXT		the guest gave up
  *   end LINES			last line

@@ -274,7 +274,7 @@ static void make_initrd(const struct job *j, const struct options *o)
 		free(tar);
 		image = text;
 	}
-	text = xasprintf("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\ndir /proc 755 0 0\ndir /sys 755 0 0\ndir /mnt 755 0 0\ndir /fio 755 0 0\nfile /init %s 755 0 0\nfile /plan %s 644 0 0\n%s",
+	text = xasprintf(GUEST_INITRD "dir /mnt 755 0 0\ndir /fio 755 0 0\n%s",
 			 o->init, plan, image);
 	free(image);
 	write_text(list, text);
@@ -289,15 +289,6 @@ static void make_initrd(const struct job *j, const struct options *o)
 	free(list);
 }
 
-static void add_arg(struct guest *g, int *n, char *arg)
-{
-	g->argv = xrealloc(g->argv, (*n + 2) * sizeof(*g->argv));
-	g->argv[(*n)++] = arg;
-	g->argv[*n] = NULL;
-}
-
-#define APPEND	"console=ttyS0 loglevel=7 panic=-1 panic_on_warn=1 oops=panic nokaslr tsc=reliable no_timer_check trace_clock=local"
-
 /*
  * Model time: the guest's clock counts its instructions, one a nanosecond, and
  * jumps to the next timer when the guest is idle, so nothing that the host does
@@ -310,7 +301,7 @@ static const char * const model_args[] = {
 	"-seed", "1",
 };
 
-#define MODEL_APPEND	APPEND " norandmaps tsc_early_khz=1000000 nolapic_timer"
+#define MODEL_APPEND	GUEST_APPEND " norandmaps tsc_early_khz=1000000 nolapic_timer"
 
 /*
  * The console goes to standard output, and a shell puts that where QEMU would; a
@@ -321,11 +312,10 @@ static void make_uml_command(struct job *j, const struct options *o)
 {
 	struct guest *g = &j->guest;
 	char *dir = realpath(g->dir, NULL);
-	int n = 0;
 
 	if (!dir)
 		die("%s: %s", g->dir, strerror(errno));
-#define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
+#define ARG(...) guest_arg(g, xasprintf(__VA_ARGS__))
 	ARG("sh");
 	ARG("-c");
 	ARG("ulimit -c 0; exec \"$0\" \"$@\" >'%s/console'", dir);
@@ -352,64 +342,36 @@ static void make_command(struct job *j, const struct options *o,
 			 const char *accel)
 {
 	struct guest *g = &j->guest;
-	bool kvm = !strcmp(accel, "kvm"), timed = j->group->timed;
+	bool timed = j->group->timed;
 	bool model = timed && !j->group->native;
+	const struct machine m = {
+		.qemu = o->qemu,
+		.accel = accel,
+		/*
+		 * One processor, but a machine that might have two.  With
+		 * "-smp 1" a guest's NVMe requests timed out now and then under
+		 * QEMU 7.2 and TCG, with this they did not.  The likely cause,
+		 * not read in its source: for a single processor the guest's
+		 * memory barriers are left out, though the controller runs in
+		 * another thread, and a shadow doorbell is missed.  In model
+		 * time there is no such device.
+		 */
+		.smp = model ? "1" : "1,maxcpus=2",
+		.image = o->kernel[j->kernel],
+		.mb = j->boot.mb,
+	};
+	char *disk = disk_path(j), *append;
 	unsigned int i;
-	char *disk = disk_path(j);
-	int n = 0;
 
-#define ARG(...) add_arg(g, &n, xasprintf(__VA_ARGS__))
-	ARG("%s", o->qemu);
-	ARG("-nodefaults");
-	ARG("-no-user-config");
-	ARG("-no-reboot");
-	ARG("-display");
-	ARG("none");
-	ARG("-machine");
-	ARG("pc");
-	ARG("-accel");
-	ARG("%s", accel);
-	ARG("-cpu");
-	ARG("%s", kvm ? "host" : "qemu64");
-	/*
-	 * One processor, but a machine that might have two.  With "-smp 1" a
-	 * guest's NVMe requests timed out now and then under QEMU 7.2 and TCG,
-	 * with this they did not.  The likely cause, not read in its source:
-	 * for a single processor the guest's memory barriers are left out,
-	 * though the controller runs in another thread, and a shadow doorbell
-	 * is missed.  In model time there is no such device.
-	 */
-	ARG("-smp");
-	ARG("%s", model ? "1" : "1,maxcpus=2");
+	if (timed)
+		append = xasprintf("%s perturb=%u", model ? MODEL_APPEND : GUEST_APPEND,
+				   j->boot.perturb);
+	else
+		append = xstrdup(GUEST_APPEND);
+	guest_qemu(g, &m, append);
+#define ARG(...) guest_arg(g, xasprintf(__VA_ARGS__))
 	for (i = 0; i < ARRAY_SIZE(model_args) && model; i++)
 		ARG("%s", model_args[i]);
-	ARG("-m");
-	ARG("%u", j->boot.mb);
-	ARG("-kernel");
-	ARG("%s/vmlinux", o->kernel[j->kernel]);
-	ARG("-initrd");
-	ARG("%s/initrd", g->dir);
-	ARG("-append");
-	if (timed && !model)
-		ARG(APPEND " perturb=%u", j->boot.perturb);
-	else if (timed)
-		ARG(MODEL_APPEND " perturb=%u", j->boot.perturb);
-	else
-		ARG(APPEND);
-	ARG("-serial");
-	ARG("file:%s/console", g->dir);
-	ARG("-device");
-	ARG("isa-debug-exit,iobase=0xf4,iosize=4");
-	ARG("-device");
-	/*
-	 * Without ioeventfd a write is in the file before the guest's next
-	 * instruction, so nothing of the report is lost when it exits.
-	 */
-	ARG("virtio-serial-pci,ioeventfd=off");
-	ARG("-chardev");
-	ARG("file,id=report,path=%s/report", g->dir);
-	ARG("-device");
-	ARG("virtserialport,chardev=report,name=report");
 	if (j->group->mdts && !timed) {
 		ARG("-drive");
 		ARG("file=%s,if=none,id=data,format=raw,cache=unsafe", disk);
