@@ -229,7 +229,8 @@ $(O)/bin/pattern-sum: tests/unit/pattern-sum.c qemu/guest/pattern.h | $(O)/bin
 TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
 # these boot guests, or take the other base
-FULL	= tests/pipeline.t tests/faults.t tests/model.t tests/native.t tests/settings.t tests/backport.t
+FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t \
+	  tests/backport.t tests/pipeline.t tests/shmem.t
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -246,7 +247,7 @@ check-full: deps
 	$(LOCKED) _check-full
 
 .PHONY: _check-full
-_check-full: _build _native-build _san $(TEST_BIN)
+_check-full: _build _native-build $(if $(filter tests/shmem.t,$(FULL)),_debug-build) _san $(TEST_BIN)
 	$(Q)$(MAKE) BASE=6.1 KERNEL_SRC= _san
 	$(Q)qemu/fio-image.sh $(O)/fio.img
 	$(Q)tests/run.sh $(TESTS) $(FULL)
