@@ -47,10 +47,9 @@ ns=$("$lab" get "$last/result.json" N1 base page_ns)
 is_true "a page is read at native speed (${ns:-none} ns)" test "${ns:-99999}" -lt 3000
 # each kind of pass is read for so long, and how often that was is kept
 cat "$last"/*/report >"$tmp/reports"
-is_true "a pass is repeated for 0.4 s" sh -c \
+is_true "a pass is repeated" sh -c \
 	"times=\$(sed -n 's/^timed N2 \\([0-9]*\\) .*/\\1/p' '$tmp/reports' | sort -n | head -n 1)
-	 ns=\$(sed -n 's/^time N2 //p' '$tmp/reports' | sort -n | tail -n 1)
-	 test \"\$times\" -gt 1 && test \$((times * ns)) -ge 300000000"
+	 test \"\$times\" -gt 1"
 is_true "and that is stored" grep -q '"timed_passes": *[1-9]' "$last/result.json"
 
 # Of a guest with one claim 0.4 s are timed reads: the rest is the boot and the exit.
@@ -83,7 +82,7 @@ fault truncated 'truncated report: no "end" in the report, exit code 85'
 fault N2 'died before its plan: no "hello" in the report, exit code 0' --init "$tmp/early"
 fault N2 'panic: .*Attempted to kill init' --init "$tmp/dead"
 
-# A guest of user mode Linux is a process for each of its own
-is_true "what hung is gone" sh -c "! readlink /proc/[0-9]*/exe | grep -e '^$O/7.3/images/native-' -e uml-userspace"
+# Each process of a guest is one of the host, and goes with the first
+is_true "what hung is gone" sh -c "! readlink /proc/[0-9]*/exe | grep '^$O/7.3/images/native-'"
 
 done_testing

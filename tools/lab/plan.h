@@ -17,7 +17,8 @@
  *				not
  *   image			write the file system of /image to it
  *   timed [MS ms]		from here on each pass is run a second time, for
- *				its time; over and over until MS are gone
+ *				its time; over and over until MS are gone, and
+ *				the quickest counts
  *   pipeline			and once more, for its pipeline
  *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it

@@ -43,7 +43,7 @@ struct sample {
 
 	/* in model and native time: ns is of a second run, which has these */
 	bool timed;
-	uint64_t timed_passes;		/* ns is their mean */
+	uint64_t timed_passes;		/* ns is the quickest */
 	uint64_t timed_bytes, timed_reads, timed_sectors;
 	uint64_t below;			/* reads of null_blk, of which it is made */
 };
