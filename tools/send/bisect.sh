@@ -187,8 +187,7 @@ if [ -f "$top/tools/testing/readahead/Makefile" ] && echo "$files" | grep -q '^m
 	make -s -C "$ra" OUT="$here/sim" program
 	for s in $(seq 0 "$steps"); do
 		: >"$here/some"
-		sed "${s}q" "$here/series" >"$here/some"
-		[ "$s" != 0 ] || : >"$here/some"
+		[ "$s" = 0 ] || sed "${s}q" "$here/series" >"$here/some"
 		"$top/tools/kernel/sources.sh" "$here/sim/$s/tree" "$here/some"
 		make -s -C "$ra" KDIR="$here/sim/$s/tree" OUT="$here/sim/$s" engine
 		"$here/sim/readahead" test -e "$here/sim/$s/engine.so" >"$here/sim/$s/log" 2>&1 && st=0 || st=$?
