@@ -633,6 +633,26 @@ void pipeline_row(const struct pipeline *p, FILE *out)
 		span ? (double)p->busy / span : 0);
 }
 
+void pipeline_figures(const struct pipeline *p, FILE *out)
+{
+	uint64_t span = p->to - p->from;
+	struct summary s;
+
+	summarize(p, &s);
+	fprintf(out, "%s windows %d\n", p->title, p->nr_windows);
+	fprintf(out, "%s requests %d\n", p->title, p->nr_requests);
+	fprintf(out, "%s uptodate, %% %.0f\n", p->title,
+		percent(s.uptodate, s.kinds['a']));
+	fprintf(out, "%s sent, us %.0f\n", p->title, mean(&s.last));
+	fprintf(out, "%s waits %d\n", p->title, p->nr_waits);
+	fprintf(out, "%s waited, ms %.1f\n", p->title, us(p->waited) / 1000);
+	fprintf(out, "%s waited, %% %.0f\n", p->title, percent(p->waited, span));
+	fprintf(out, "%s idle, ms %.1f\n", p->title, us(p->idle) / 1000);
+	fprintf(out, "%s idle, %% %.0f\n", p->title, percent(p->idle, span));
+	fprintf(out, "%s depth %.2f\n", p->title,
+		span ? (double)p->busy / span : 0);
+}
+
 /* JSON's escapes; the kernel's text has no others than these */
 static void quote(FILE *out, const char *text)
 {

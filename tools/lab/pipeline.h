@@ -127,6 +127,9 @@ void pipeline_print(const struct pipeline *p, FILE *out);
 void pipeline_row(const struct pipeline *p, FILE *out);
 void pipeline_head(FILE *out);
 
+/* "TITLE WORDS NUMBER" a line, as fields of a changelog take them */
+void pipeline_figures(const struct pipeline *p, FILE *out);
+
 /* Chrome's trace JSON: chrome://tracing, Perfetto */
 void pipeline_json(const struct pipeline *p, FILE *out);
 

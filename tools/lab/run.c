@@ -1171,8 +1171,12 @@ static int show_pipelines(const struct job *jobs, int nr, const struct options *
 {
 	char *link = xasprintf("%s/last", o->out);
 	int i, bad = 0;
+	char *figures = xasprintf("%s/pipeline", dir);
+	FILE *f = fopen(figures, "w");
 	bool one = true;
 
+	if (!f)
+		die("%s: %s", figures, strerror(errno));
 	for (i = 1; i < nr; i++)
 		one &= jobs[i].group == jobs[0].group;
 	if (!one)
@@ -1196,6 +1200,7 @@ static int show_pipelines(const struct job *jobs, int nr, const struct options *
 		if (!write_pipeline(j, path))
 			die("%s: the guest reported no trace", path);
 		pipeline_files(&p, path);
+		pipeline_figures(&p, f);
 		if (one)
 			pipeline_print(&p, stdout);
 		else
@@ -1203,6 +1208,9 @@ static int show_pipelines(const struct job *jobs, int nr, const struct options *
 		pipeline_free(&p);
 		free(path);
 	}
+	if (ferror(f) | fclose(f))
+		die("%s: not all of it could be written", figures);
+	free(figures);
 	if (symlink(stamp, link))
 		die("%s: %s", link, strerror(errno));
 	printf("pictures and events: %s/*.png, .svg, .json, .trace\n", dir);
