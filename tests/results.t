@@ -39,11 +39,13 @@ contains()
 contains README.md
 ok $? "it stands in README.md"
 
-# What was measured is what the patches make of the files: by blob id.
-for p in patches/7.3/readahead/0*.patch; do
-	blob=$(sed -n 's/^index [0-9a-f]*\.\.\([0-9a-f]*\) .*/\1/p' "$p")
-	check "the result is of $(basename "$p")" 0 "\"files\": *\".*${blob:?} mm/" \
-		grep '"files"' $result
+# What was measured is what the whole quilt makes of the files: by blob id.
+for f in $(sed -n 's,^+++ b/,,p' patches/7.3/readahead/0*.patch | sort -u); do
+	blob=$(grep '^[a-z]' patches/7.3/series | while read -r p; do
+		awk -v f="b/$f" '/^diff --git/ { here = $4 == f }
+			here && /^index / { sub(/.*\.\./, "", $2); print $2 }' "patches/7.3/$p"
+	done | tail -n 1)
+	check "the result is of $f" 0 "\"files\": *\".*${blob:?} $f" grep '"files"' $result
 done
 
 sed 's/"better than posted"/"void"/' $result >"$tmp/other.json"

@@ -24,7 +24,10 @@ struct ring {
 	struct io_uring_params p;
 };
 
-#define RING(r, queue, name)	((unsigned int *)((r)->map + (r)->p.queue##_off.name))
+static unsigned int *in_ring(const struct ring *r, unsigned int offset)
+{
+	return (unsigned int *)(r->map + offset);
+}
 
 static const char *ring_open(struct ring *r, unsigned int entries)
 {
@@ -60,39 +63,40 @@ const char *batch_uring(const struct batch *b)
 	while (!why && pos < b->end) {
 		uint64_t first = pos;
 
-		tail = *RING(&r, sq, tail);
+		tail = *in_ring(&r, r.p.sq_off.tail);
 		for (n = 0; n < b->nr && pos < b->end; n++, pos += b->bs) {
-			unsigned int slot = (tail + n) & *RING(&r, sq, ring_mask);
+			unsigned int slot = (tail + n) & *in_ring(&r, r.p.sq_off.ring_mask);
 
 			r.sqe[slot] = (struct io_uring_sqe){
 				.opcode = IORING_OP_READ, .fd = b->fd, .off = pos,
 				.addr = (uintptr_t)(b->buf + n * b->bs),
 				.len = length(b, pos), .user_data = n,
 			};
-			RING(&r, sq, array)[slot] = slot;
+			in_ring(&r, r.p.sq_off.array)[slot] = slot;
 		}
-		__atomic_store_n(RING(&r, sq, tail), tail + n, __ATOMIC_RELEASE);
+		__atomic_store_n(in_ring(&r, r.p.sq_off.tail), tail + n, __ATOMIC_RELEASE);
 		if (syscall(SYS_io_uring_enter, r.fd, n, n, IORING_ENTER_GETEVENTS,
 			    NULL, 0) != (long)n) {
 			why = "io_uring_enter";
 			break;
 		}
-		head = *RING(&r, cq, head);
-		if (__atomic_load_n(RING(&r, cq, tail), __ATOMIC_ACQUIRE) - head != n) {
+		head = *in_ring(&r, r.p.cq_off.head);
+		if (__atomic_load_n(in_ring(&r, r.p.cq_off.tail), __ATOMIC_ACQUIRE) - head != n) {
 			errno = EIO;
 			why = "io_uring: completions";
 			break;
 		}
 		cqe = (struct io_uring_cqe *)(r.map + r.p.cq_off.cqes);
 		for (i = 0; i < n && !why; i++) {
-			const struct io_uring_cqe *c = &cqe[(head + i) & *RING(&r, cq, ring_mask)];
+			unsigned int slot = (head + i) & *in_ring(&r, r.p.cq_off.ring_mask);
+			const struct io_uring_cqe *c = &cqe[slot];
 
 			if (c->res == (int)length(b, first + c->user_data * b->bs))
 				continue;
 			errno = c->res < 0 ? -c->res : EIO;
 			why = "io_uring: a read";
 		}
-		__atomic_store_n(RING(&r, cq, head), head + n, __ATOMIC_RELEASE);
+		__atomic_store_n(in_ring(&r, r.p.cq_off.head), head + n, __ATOMIC_RELEASE);
 		for (i = 0; i < n && !why; i++)
 			b->take(b->buf + i * b->bs, length(b, first + i * b->bs),
 				first + i * b->bs);

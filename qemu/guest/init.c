@@ -1388,7 +1388,7 @@ static void op_willneed(char *args)
 		munmap(map, file_size);
 }
 
-static pid_t start(char **argv, int in, int out, int other)
+static pid_t start(char * const *argv, int in, int out, int other)
 {
 	pid_t pid = fork();
 
@@ -1405,8 +1405,8 @@ static pid_t start(char **argv, int in, int out, int other)
 /* tar cf - DIR | cat >/dev/null */
 static void op_tar(void)
 {
-	char *tar[] = { "/bin/tar", "cf", "-", "-C", MNT, "data", NULL };
-	char *cat[] = { "/bin/cat", NULL };
+	static char * const tar[] = { "/bin/tar", "cf", "-", "-C", MNT, "data", NULL };
+	static char * const cat[] = { "/bin/cat", NULL };
 	int null = open("/dev/null", O_RDWR), ends[2], i, status;
 	pid_t pid[2];
 

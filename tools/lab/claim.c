@@ -402,8 +402,11 @@ static void parse_batch(const struct place *at, struct claim *c, const char *p)
 		if (word(&p, "of"))
 			bs = get_size(at, "batch", p, &p);
 		p += strspn(p, " ");
-		if (!word(&p, "by") ||
-		    (!(uring = word(&p, "io_uring")) && !word(&p, "libaio")))
+		if (word(&p, "by"))
+			uring = word(&p, "io_uring");
+		else
+			bs = 0;
+		if (bs && !uring && !word(&p, "libaio"))
 			bs = 0;
 	}
 	if (!bs || *p || !n || n > 64)
@@ -422,8 +425,14 @@ static void parse_willneed(const struct place *at, struct claim *c, const char *
 	bool map = false;
 
 	p += strspn(p, " ");
-	if (word(&p, "by") && ((map = word(&p, "madvise,")) || word(&p, "fadvise,")) &&
-	    word(&p, "read"))
+	if (word(&p, "by")) {
+		map = word(&p, "madvise,");
+		if (!map && !word(&p, "fadvise,"))
+			range = 0;
+	} else {
+		range = 0;
+	}
+	if (range && word(&p, "read"))
 		bs = get_size(at, "read", p, &p);
 	if (!bs || !range || *p)
 		wrong(at, "reader: expected \"willneed SIZE by madvise|fadvise, read SIZE\"");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pipeline.h"
+#include "util.h"
 
 #define LEFT	190
 #define WIDTH	1000
@@ -41,8 +42,8 @@ static void bar(const struct frame *f, double y, double h, uint64_t from,
 }
 
 __attribute__((format(printf, 5, 6)))
-static void text(const struct frame *f, double x, double y, const char *anchor,
-		 const char *fmt, ...)
+static void label(const struct frame *f, double x, double y, const char *anchor,
+		  const char *fmt, ...)
 {
 	char words[256];
 	const char *c;
@@ -76,10 +77,10 @@ static void legend(const struct frame *f)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(l) / sizeof(l[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(l); i++) {
 		fprintf(f->out, "<rect x=\"%u\" y=\"28\" width=\"12\" height=\"10\" fill=\"%s\"/>\n",
 			LEFT + i * 170, l[i].color);
-		text(f, LEFT + i * 170 + 17, 37, "start", "%s", l[i].words);
+		label(f, LEFT + i * 170 + 17, 37, "start", "%s", l[i].words);
 	}
 }
 
@@ -94,7 +95,7 @@ static void scale(const struct frame *f, double bottom)
 
 		fprintf(f->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n",
 			x, x, TOP - 4, bottom);
-		text(f, x, TOP - 8, "middle", "%g us", at / 1000);
+		label(f, x, TOP - 8, "middle", "%g us", at / 1000);
 	}
 }
 
@@ -131,13 +132,13 @@ void pipeline_svg(const struct pipeline *p, FILE *out)
 		f.to = f.from + 1;
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		LEFT + WIDTH + 40, bottom + 10);
-	text(&f, LEFT, 18, "start", "%s: %d windows, %d of them shown; %d requests; the reader waited %.1f us",
-	     p->title ? p->title : "pipeline", p->nr_windows, lanes,
-	     p->nr_requests, p->waited / 1000.0);
+	label(&f, LEFT, 18, "start", "%s: %d windows, %d of them shown; %d requests; the reader waited %.1f us",
+	      p->title ? p->title : "pipeline", p->nr_windows, lanes,
+	      p->nr_requests, p->waited / 1000.0);
 	legend(&f);
 	scale(&f, bottom);
 
-	text(&f, LEFT - 6, y + LANE + 4, "end", "reader");
+	label(&f, LEFT - 6, y + LANE + 4, "end", "reader");
 	bar(&f, y, 2 * LANE - 2, f.from, f.to, RUNS);
 	for (i = 0; i < p->nr_waits; i++)
 		bar(&f, y, 2 * LANE - 2, p->wait[i].from, p->wait[i].to, WAITS);
@@ -145,15 +146,15 @@ void pipeline_svg(const struct pipeline *p, FILE *out)
 	for (i = 0; i < lanes; i++, y += LANE) {
 		const struct pipeline_window *w = &p->window[i];
 
-		text(&f, LEFT - 6, y + 10, "end", "%d %s %" PRIu64 "+%" PRIu64 "%s", i,
-		     w->kind == 's' ? "sync" : w->kind == 'a' ? "async" : "forced",
-		     w->start, w->nr, w->uptodate ? " uptodate" : "");
+		label(&f, LEFT - 6, y + 10, "end", "%d %s %" PRIu64 "+%" PRIu64 "%s", i,
+		      w->kind == 's' ? "sync" : w->kind == 'a' ? "async" : "forced",
+		      w->start, w->nr, w->uptodate ? " uptodate" : "");
 		bar(&f, y + 1, LANE - 3, w->done, w->used, NOT_USED);
 		bar(&f, y + 1, LANE - 3, w->first, w->done, ON_DEVICE);
 		bar(&f, y + 1, LANE - 3, w->decided, w->first, NOT_SENT);
 	}
 	y += 4;
-	text(&f, LEFT - 6, y + LANE + 4, "end", "device, depth to %d", p->depth);
+	label(&f, LEFT - 6, y + LANE + 4, "end", "device, depth to %d", p->depth);
 	device(p, &f, y);
 	fputs("</svg>\n", out);
 }

@@ -13,11 +13,16 @@
 #define PAGE	4096
 
 /* Room for one more: arrays grow by doubling */
-#define ADD(array, nr) ({						\
-	if (!((nr) & ((nr) - 1)))					\
-		(array) = xrealloc(array, ((nr) ? 2 * (size_t)(nr) : 1) * sizeof(*(array))); \
-	memset(&(array)[nr], 0, sizeof(*(array)));			\
-	&(array)[(nr)++]; })
+static void *more(void *array, int *nr, size_t size)
+{
+	char *a = array;
+
+	if (!(*nr & (*nr - 1)))
+		a = xrealloc(a, (*nr ? 2 * (size_t)*nr : 1) * size);
+	memset(a + *nr * size, 0, size);
+	(*nr)++;
+	return a;
+}
 
 static int64_t file_page(const struct pipeline *p, uint64_t sector)
 {
@@ -58,7 +63,8 @@ static bool about_line(struct pipeline *p, char *line)
 	    line[used] || !e.length || (e.logical | e.physical | e.length) % 512 ||
 	    e.logical + e.length > 1ULL << 40)
 		return false;
-	*ADD(p->extent, p->nr_extents) = e;
+	p->extent = more(p->extent, &p->nr_extents, sizeof(*p->extent));
+	p->extent[p->nr_extents - 1] = e;
 	if ((e.logical + e.length + PAGE - 1) / PAGE > p->pages)
 		p->pages = (e.logical + e.length + PAGE - 1) / PAGE;
 	return true;
@@ -80,13 +86,18 @@ static bool field(const char *text, const char *name, int base, uint64_t *v)
 
 static void add_window(struct pipeline *p, uint64_t at, uint64_t start)
 {
-	struct pipeline_window *w = ADD(p->window, p->nr_windows);
+	struct pipeline_window *w;
 
+	p->window = more(p->window, &p->nr_windows, sizeof(*p->window));
+	w = &p->window[p->nr_windows - 1];
 	w->kind = p->called ? p->called : 'f';
 	w->decided = p->called ? p->called_at : at;
 	w->uptodate = p->called && p->uptodate;
 	w->start = start;
-	w->queued = w->first = w->done = w->used = NEVER;
+	w->queued = NEVER;
+	w->first = NEVER;
+	w->done = NEVER;
+	w->used = NEVER;
 	p->called = 0;
 	p->uptodate = false;
 }
@@ -226,7 +237,8 @@ static bool block_event(struct pipeline *p, uint64_t at, const char *name,
 		/* the device did not take it, and gets it again */
 		if (r)
 			return true;
-		r = ADD(p->request, p->nr_requests);
+		p->request = more(p->request, &p->nr_requests, sizeof(*p->request));
+		r = &p->request[p->nr_requests - 1];
 		p->open++;
 		*r = (struct pipeline_request){
 			.sector = sector, .nr = nr, .page = page, .issued = at,
@@ -304,7 +316,8 @@ static void switch_tasks(struct pipeline *p, uint64_t at, const char *text)
 	r->asleep = false;
 	if (!r->io)
 		return;
-	w = ADD(p->wait, p->nr_waits);
+	p->wait = more(p->wait, &p->nr_waits, sizeof(*p->wait));
+	w = &p->wait[p->nr_waits - 1];
 	w->from = r->since;
 	w->to = at;
 	w->window = r->woken;
@@ -371,7 +384,8 @@ static bool event_line(struct pipeline *p, char *line)
 	} else {
 		return true;
 	}
-	e = ADD(p->event, p->nr_events);
+	p->event = more(p->event, &p->nr_events, sizeof(*p->event));
+	e = &p->event[p->nr_events - 1];
 	e->at = ns;
 	e->task = xasprintf("%s-%d", line, pid);
 	e->text = xasprintf("%s:%s", name, text);
@@ -692,7 +706,8 @@ void pipeline_json(const struct pipeline *p, FILE *out)
 	char name[64];
 	int i;
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", out);
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+	fputs("{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", out);
 	quote(out, p->title ? p->title : "pipeline");
 	fputs("}}", out);
 	json_name(out, LANE_READER, "reader");
@@ -768,7 +783,7 @@ static void write_with(const struct pipeline *p, const char *path,
 		die("%s: not all of it could be written", path);
 }
 
-static bool convert(const char *svg, const char *png)
+static bool make_png(const char *svg, const char *png)
 {
 	int status = -1;
 	pid_t pid = fork();
@@ -803,7 +818,7 @@ void pipeline_files(struct pipeline *p, const char *path)
 	png = xasprintf("%.*s.png", (int)(n - 6), path);
 	write_with(p, json, pipeline_json);
 	write_with(p, svg, pipeline_svg);
-	if (!convert(svg, png))
+	if (!make_png(svg, png))
 		fprintf(stderr, "lab: no rsvg-convert: %s is not made\n", png);
 	free(json);
 	free(svg);
