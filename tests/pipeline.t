@@ -102,7 +102,7 @@ within "only if the folio is up to date: io_uring's windows are held back still"
 
 # Out of order: requests that land after one that was sent later.  In a batch they
 # are merged, and one at a time.
-cat >"$tmp/order.awk" <<-'END'
+cat >"$tmp/order.awk" <<-'EOF'
 	{ for (i = 1; i <= NF && $i != "+"; i++) ; sector = $(i - 1) }
 	/block_rq_issue/ { sent[sector] = ++n }
 	/block_rq_complete/ && sector in sent {
@@ -111,7 +111,7 @@ cat >"$tmp/order.awk" <<-'END'
 			last = sent[sector]
 	}
 	END { exit odd < 10 }
-END
+EOF
 is_true "the model device answers out of order" awk -f "$tmp/order.awk" "$tmp/model.B.read.trace"
 is_true "that of the other claims does not" sh -c \
 	"! awk -f '$tmp/order.awk' '$tmp/patched.L8.trace'"
