@@ -54,11 +54,11 @@ encoded()
 }
 
 mbox "$cover" "$one" "$two"
-arrives "as it was sent" '^review: 2 patches, version 1, apply to v7.3.4; topic: readahead $'
+arrives "as it was sent" '^review: 2 patches, version 1, apply to v7.3.4; topic: readahead plug $'
 mbox "$two" "$cover" "$one"
 arrives "in another order" '2 patches'
 mbox "$two" "$one"
-arrives "without the cover, by the files that it touches" 'topic: readahead $'
+arrives "without the cover, by the files that it touches" 'topic: readahead plug $'
 mbox "$cover" "$one" "$two" "$two"
 arrives "one of them twice" '2 patches'
 mbox "$cover" "$one" "$two"

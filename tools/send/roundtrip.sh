@@ -89,6 +89,12 @@ while read -r p; do
 	i=$((i + 1))
 	split "$tmp/topic/$p" "$tmp/q"
 	split "$(echo "$sent" | sed -n "${i}p")" "$tmp/s"
+	# b4 puts the cover of a single patch above what is below its ---
+	if [ "$n" = 1 ]; then
+		sed -i -e :a -e '/^\n*$/{$d;N;ba' -e '}' "$tmp/s/message"
+		tail -n "$(wc -l <"$tmp/q/detail")" "$tmp/s/detail" >"$tmp/s/own"
+		mv "$tmp/s/own" "$tmp/s/detail"
+	fi
 	for f in name email subject message detail; do
 		cmp -s "$tmp/q/$f" "$tmp/s/$f" ||
 			die "$topic: $p: its $f is not what is sent: $(diff "$tmp/q/$f" "$tmp/s/$f" | sed -n 2p)"
