@@ -40,7 +40,8 @@ contains README.md
 ok $? "it stands in README.md"
 
 # What was measured is what the whole quilt makes of the files: by blob id.
-for f in mm/filemap.c mm/readahead.c; do
+touched=$(sed -n 's,^+++ b/,,p' patches/7.3/readahead/0*.patch | sort -u)
+for f in $touched; do
 	blob=$(grep '^[a-z]' patches/7.3/series | while read -r p; do
 		awk -v f="b/$f" '/^diff --git/ { here = $4 == f }
 			here && /^index / { sub(/.*\.\./, "", $2); print $2 }' "patches/7.3/$p"

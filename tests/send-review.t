@@ -54,11 +54,11 @@ encoded()
 }
 
 mbox "$cover" "$one" "$two"
-arrives "as it was sent" '^review: 2 patches, version 1, apply to v7.3.4; topic: readahead plug $'
+arrives "as it was sent" '^review: 2 patches, version 1, apply to v7.3.4; topic: readahead $'
 mbox "$two" "$cover" "$one"
 arrives "in another order" '2 patches'
 mbox "$two" "$one"
-arrives "without the cover, by the files that it touches" 'topic: readahead plug $'
+arrives "without the cover, by the files that it touches" 'topic: readahead $'
 mbox "$cover" "$one" "$two" "$two"
 arrives "one of them twice" '2 patches'
 mbox "$cover" "$one" "$two"
@@ -137,7 +137,7 @@ check "no name" 1 'MBOX=: expected a file' "$review" '' "$tmp/got"
 
 # The fixtures of send-check are a series, too, but touch no file of a quilt alone.
 mbox tests/fixtures/send/good/*.eml
-check "somebody else's series" 0 'version 2, apply to v7.3.4; topic: readahead' "$review" "$tmp/mbox" "$tmp/got"
+check "somebody else's series: of all that touch its file" 0 'version 2, apply to v7.3.4; topic: readahead' "$review" "$tmp/mbox" "$tmp/got"
 sed 's,mm/readahead\.c,mm/Makefile,g' tests/fixtures/send/good/0001-note.eml >"$tmp/else"
 mbox "$tmp/else"
 check "one that does not apply" 1 '"\[PATCH v2 2/2\] of version|\[PATCH 2/2\] of version 2 is missing' "$review" "$tmp/mbox" "$tmp/got"

@@ -73,13 +73,7 @@ for diff in "$PATCHES/$BASE"/*/mutants/*.diff; do
 	esac
 	tried=$((tried + 1))
 	first=$(red "$diff")
-	if [ -n "$first" ]; then
-		say "caught: $name: $first"
-		caught=$((caught + 1))
-	else
-		say "MISSED: $name: no test notices"
-		missed=$((missed + 1))
-	fi
+	mutant "$name" "$first"
 done
 rm -rf "$dir"
 [ $tried != 0 ] || die "no mutant of that name: ${*:-none at all}"

@@ -97,6 +97,18 @@ touched()
 		sort -u
 }
 
+# mutant NAME FIRST: what went red with it, if anything did, into caught or missed
+mutant()
+{
+	if [ -n "$2" ]; then
+		say "caught: $1: $2"
+		caught=$((caught + 1))
+	else
+		say "MISSED: $1: no test notices"
+		missed=$((missed + 1))
+	fi
+}
+
 # simulated: the files that the simulator is made of, one a line
 simulated()
 {

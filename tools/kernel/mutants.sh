@@ -44,13 +44,7 @@ for diff in "$PATCHES/$BASE"/*/mutants/*.diff; do
 		OUT="$sim/mutants/$name" engine ||
 		die "$diff: expected a mutant that compiles"
 	first=$(red "$sim/mutants/$name/engine.so")
-	if [ -n "$first" ]; then
-		say "caught: $name: $first"
-		caught=$((caught + 1))
-	else
-		say "MISSED: $name: no test notices"
-		missed=$((missed + 1))
-	fi
+	mutant "$name" "$first"
 done
 say "mutants: $caught caught, $missed missed"
 [ "$missed" = 0 ]

@@ -131,20 +131,39 @@ while read -r line; do
 	esac
 done <"$stage/said"
 
-# Which claims?  Those of the topics that touch the same files, and those whose
-# change-id the mails have.
+# Which claims?  Those of the topic whose change-id the mails have; or that has a
+# patch of one of their names; or else, of somebody else's patches, those of all
+# topics that touch the same files.
 id=$(grep -hs '^change-id: ' "$stage"/*.msg "$stage"/*.diff | sed 1q | sed 's/^change-id: *//')
 touched "$stage"/*-mail.patch >"$stage/touched"
-for t in $(topics); do
-	if [ -n "$id" ] && [ "$(cover_field "$PATCHES/$BASE/$t/cover" change-id)" = "$id" ]; then
-		echo "$t"
-		continue
-	fi
+cut -f 2 "$stage/names" | sed 's/^.*\[[^]]*PATCH[^]]*\] *//' >"$stage/titles"
+
+# of_topic TOPIC: its patches
+of_topic()
+{
+	[ "$1" = tests ] || series_patches "$PATCHES/$BASE/series" | grep "/$1/"
+}
+has_id()
+{
+	[ -n "$id" ] && [ "$(cover_field "$PATCHES/$BASE/$1/cover" change-id)" = "$id" ]
+}
+has_title()
+{
 	# shellcheck disable=SC2046 # file names without blanks
-	[ "$t" != tests ] &&
-		touched $(series_patches "$PATCHES/$BASE/series" | grep "/$t/") |
-			grep -qxFf "$stage/touched" && echo "$t"
-done >"$stage/topic" || :
-rm -rf "$stage"/mails "$stage"/*.msg "$stage"/*.diff "$stage"/*.info "$stage/said" "$stage/list" "$stage/now" "$stage/names" "$stage/ids" "$stage/touched"
+	[ "$1" != tests ] &&
+		sed -n 's/^Subject: \[[^]]*\] *//p' $(of_topic "$1") | grep -qxFf "$stage/titles"
+}
+has_file()
+{
+	# shellcheck disable=SC2046 # file names without blanks
+	[ "$1" != tests ] && touched $(of_topic "$1") | grep -qxFf "$stage/touched"
+}
+for how in has_id has_title has_file; do
+	for t in $(topics); do
+		! $how "$t" || echo "$t"
+	done >"$stage/topic"
+	[ ! -s "$stage/topic" ] || break
+done
+rm -rf "$stage"/mails "$stage"/*.msg "$stage"/*.diff "$stage"/*.info "$stage/said" "$stage/list" "$stage/now" "$stage/names" "$stage/ids" "$stage/touched" "$stage/titles"
 mv "$stage" "$dir"
 say "review: $total patches, version $newest, apply to v$(pin_field version); topic: $(tr '\n' ' ' <"$dir/topic")"
