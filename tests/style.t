@@ -21,6 +21,11 @@ for f in $(echo "$files" | grep '\.sh$\|\.t$') tests/fake-qemu .ci/run; do
 	is_true "shellcheck: $f" shellcheck -x "$f"
 done
 
+# run.sh runs them, and a file that is copied may have lost its mode
+for f in $(echo "$files" | grep "^tests/.*\.t\$"); do
+	is_true "executable: $f" test -x "$f"
+done
+
 # checkpatch judges by what it prints
 for f in $(echo "$files" | grep '\.[ch]$'); do
 	more=
