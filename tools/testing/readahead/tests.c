@@ -597,7 +597,7 @@ static bool test_fixed_two_streams_of_one_file(void)
 }
 
 /* A large folio is as much history as its pages. */
-static bool test_fixed_history_of_a_large_folio(void)
+static bool test_fixed_in_both_history_of_a_large_folio(void)
 {
 	const struct sim_params p = PARAMS(4096, 32, 128);
 
@@ -974,7 +974,7 @@ static const struct {
 	TEST(one_missing),
 	TEST(fixed_in_both_one_missing_behind_a_large_folio),
 	NEW(fixed_two_streams_of_one_file),
-	NEW(fixed_history_of_a_large_folio),
+	TEST(fixed_in_both_history_of_a_large_folio),
 	NEW(state_of_another_reader),
 	TEST(start_is_in_the_file),
 	TEST(shrunk_window),
