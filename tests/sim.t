@@ -98,6 +98,9 @@ env O="$O" PATCHES="$tmp/patches" tools/kernel/mutants.sh >/dev/null 2>&1
 check "a broken rule comes with its shortest sequence" 1 '^the shortest like it:' \
 	"$ra" check -e "$sim/mutants/nothing/engine.so" --count 20000
 is_true "and with a picture of its windows" sh -c "echo '$out' | grep -q 'ra->size\$'"
+rm "$tmp/patches/$BASE/readahead/mutants/nothing.diff"
+check "no line undone is no success" 1 'expected a diff that changes what is simulated' \
+	env O="$O" PATCHES="$tmp/patches" tools/kernel/mutants.sh
 rm -rf "$sim/mutants/nothing"
 
 # Trees that are not as expected

@@ -46,5 +46,7 @@ for diff in "$PATCHES/$BASE"/*/mutants/*.diff; do
 	first=$(red "$sim/mutants/$name/engine.so")
 	mutant "$name" "$first"
 done
+[ $((caught + missed)) -gt 0 ] ||
+	die "patches/$BASE: expected a diff that changes what is simulated in */mutants/"
 say "mutants: $caught caught, $missed missed"
 [ "$missed" = 0 ]
