@@ -161,14 +161,35 @@ static unsigned long swap_used(void)
 	return si.totalswap - si.freeswap;
 }
 
-/* What is in a page table is what MADV_PAGEOUT takes */
+/*
+ * What is in a page table is what MADV_PAGEOUT takes.  A hole has to stay one, and
+ * the offset of f->fd may be locked by a read.
+ */
+static void map_data(struct file *f, size_t pos, size_t len)
+{
+	off_t at, to, end = pos + len;
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
+	fd = open(name, O_RDONLY);
+	must(fd >= 0);
+	for (at = pos; (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end; at = to) {
+		to = lseek(fd, at, SEEK_HOLE);
+		must(to > at);
+		to = to < end ? to : end;
+		must(!madvise(f->map + at, to - at, MADV_POPULATE_READ));
+	}
+	close(fd);
+}
+
 static bool try_swap_out(struct file *f, size_t pos, size_t len)
 {
 	unsigned long before = swap_used();
 	int i;
 
 	for (i = 0; i < 50 && swap_used() <= before; i++) {
-		must(!madvise(f->map + pos, len, MADV_POPULATE_READ));
+		map_data(f, pos, len);
 		must(!madvise(f->map + pos, len, MADV_PAGEOUT));
 	}
 	return swap_used() > before;
