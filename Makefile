@@ -130,7 +130,9 @@ $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c \
 		-lgsl -lgslcblas -lm -ldl
 
-$(O)/bin/init: $(addprefix qemu/guest/,init.c batch.c batch.h pattern.h) | $(O)/bin
+# GUEST: where its sources are; tests build it from sources that they have changed
+GUEST ?= qemu/guest
+$(O)/bin/init: $(addprefix $(GUEST)/,init.c batch.c batch.h pattern.h) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $(filter %.c,$^)
 
 # static, for guests

@@ -62,15 +62,17 @@ is_true "that of what was written is another" sh -c \
 
 # Is it noticed when it is not so?  broken NAME REGEX SED ID: an init changed by
 # SED voids the claim, and says why.
+mkdir "$tmp/guest"
 broken()
 {
-	sed "$3" qemu/guest/init.c >"$tmp/init.c"
-	if cmp -s "$tmp/init.c" qemu/guest/init.c ||
-	   ! gcc -w -O2 -std=gnu11 -D_GNU_SOURCE -Iqemu/guest -static -o "$tmp/init" "$tmp/init.c"; then
+	cp qemu/guest/*.[ch] "$tmp/guest"
+	sed "$3" qemu/guest/init.c >"$tmp/guest/init.c"
+	if cmp -s "$tmp/guest/init.c" qemu/guest/init.c ||
+	   ! make -s O="$tmp" GUEST="$tmp/guest" "$tmp/bin/init"; then
 		ok 1 "$1: no longer the way to break it"
 		return
 	fi
-	check "$1" 1 "^$4 void: base, boot 1: $2" "$run" --init "$tmp/init" $claims "$4"
+	check "$1" 1 "^$4 void: base, boot 1: $2" "$run" --init "$tmp/bin/init" $claims "$4"
 }
 
 broken "huge= is not given to mount" 'huge is never, asked for always' \
