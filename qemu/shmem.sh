@@ -35,9 +35,10 @@ in_guest()
 	_dir=$results/$2-$1 _flavour=$1 _program=$2 _seconds=$3
 	shift 3
 	# free memory is poisoned, so that what nobody has cleared shows; a RAM disk
-	# to swap to
+	# to swap to; pages go bad, and who touches them is killed, on purpose
 	"$O/bin/lab" exec --image "$O/$BASE/debug-$_flavour" --init "$O/bin/init" \
 		--out "$_dir" --limits "60,$HANG,$_seconds" --quiet "Memory failure: " \
+		--quiet "MCE: Killing " \
 		--append "page_poison=1 brd.rd_size=131072" "$bin/$_program" "$@"
 }
 

@@ -64,9 +64,9 @@ printf 'out - one line\nout - \nout - the other\n' >"$tmp/says/all"
 run "what the program prints is printed" 0 '^the other$' "$tmp/o/bin/shmem-cases"
 check "and nothing else" 0 '^one line--the other-$' sh -c "printf '%s\n' '$out' | tr '\n' -"
 run "its arguments are passed on" 0 '^one line$' --quiet "Memory failure: " \
-	"$tmp/o/bin/shmem-cases" -x 3
+	--quiet "MCE: Killing " "$tmp/o/bin/shmem-cases" -x 3
 check "in the plan, behind what may be said" 0 \
-	'^quiet Memory failure: -exec shmem-cases -x 3-$' sh -c "tr '\n' - <'$tmp/seen/plan'"
+	'^quiet Memory failure: -quiet MCE: Killing -exec shmem-cases -x 3-$' sh -c "tr '\n' - <'$tmp/seen/plan'"
 is_true "it is in the initrd" grep -qx "file /bin/shmem-cases $tmp/o/bin/shmem-cases 755 0 0" \
 	"$tmp/seen/initrd"
 run "so are other files, and what the kernel is told" 0 '^one line$' --file "$tmp/o/bin/init" \

@@ -1725,7 +1725,18 @@ static void run_pass(void)
 
 /* Whatever the kernel said at warning level since the plan began */
 static int kmsg = -1;
-static char quiet[64];	/* but for what begins so: it is asked for */
+static char quiet[4][64];	/* but for what begins so: it is asked for */
+static size_t nr_quiet;
+
+static int is_quiet(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < nr_quiet; i++)
+		if (!strncmp(text, quiet[i], strlen(quiet[i])))
+			return 1;
+	return 0;
+}
 
 static void report_kmsg(void)
 {
@@ -1751,7 +1762,7 @@ static void report_kmsg(void)
 		/* nvme-loop's port could be one of many; it is not */
 		if (*backing && strstr(p, "Please enable CONFIG_NVME_MULTIPATH"))
 			continue;
-		if (*quiet && !strncmp(p + 1, quiet, strlen(quiet)))
+		if (is_quiet(p + 1))
 			continue;
 		if ((prio & 7) <= 4)
 			say("kmsg %u %s", prio & 7, p + 1);
@@ -1843,8 +1854,8 @@ static void run_line(char *line)
 		queue_setting(a, b, 1);
 	} else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 0);
-	} else if (!strncmp(line, "quiet ", 6)) {
-		snprintf(quiet, sizeof(quiet), "%s", line + 6);
+	} else if (!strncmp(line, "quiet ", 6) && nr_quiet < sizeof(quiet) / sizeof(quiet[0])) {
+		snprintf(quiet[nr_quiet++], sizeof(quiet[0]), "%s", line + 6);
 	} else if (!strncmp(line, "exec ", 5)) {
 		run_program(line + 5);
 	} else if (!strcmp(line, "go")) {

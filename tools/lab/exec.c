@@ -7,7 +7,7 @@
  * PROGRAM is a file of the host, a static one, and is /bin/NAME in the guest, as
  * are those of --file.  What it prints is printed as it comes.  All is well if it
  * ends with 0 and the guest comes to its end as guest.h tells; whatever the kernel
- * says at warning level is a failure, unless it begins with the --quiet text.
+ * says at warning level is a failure, unless it begins with the text of a --quiet.
  * Console, report and command stay in the --out directory.
  */
 #include <errno.h>
@@ -67,8 +67,7 @@ static void make_initrd(const struct guest *g, const char *image,
 	char *plan = xasprintf("%s/plan", g->dir), *text, *more;
 	char *command;
 
-	text = xasprintf("%s%s%sexec %s", *quiet ? "quiet " : "", quiet,
-			 *quiet ? "\n" : "", base_name(*program));
+	text = xasprintf("%sexec %s", quiet, base_name(*program));
 	for (; program[1]; program++, text = more) {
 		more = xasprintf("%s %s", text, program[1]);
 		free(text);
@@ -161,7 +160,7 @@ int cmd_exec(int argc, char **argv)
 			m.qemu = optarg;
 			break;
 		case 'Q':
-			quiet = optarg;
+			quiet = xasprintf("%squiet %s\n", quiet, optarg);
 			break;
 		case 's':
 			m.smp = optarg;

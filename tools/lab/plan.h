@@ -32,7 +32,7 @@
  *
  * or, from "lab exec":
  *
- *   quiet TEXT			what the kernel says that begins so is no warning
+ *   quiet TEXT			what the kernel says that begins so is no warning; up to 4
  *   exec PROGRAM ARGUMENT...	run it; its exit status has to be 0
  */
 #ifndef PLAN_H
