@@ -79,7 +79,8 @@ help:
 #: make shmem-cases   each hard case of a read of tmpfs, base and patched, on kernels with
 #:                  KASAN, lockdep and DEBUG_VM
 #: make stress      reads of tmpfs while all else goes on, there, for MINUTES=5
-#: make selftests   the kernel's own tests of tmpfs, memfd and large folios, there, on both
+#: make selftests   the kernel's own tests of tmpfs, memfd and large folios, fio and
+#:                  stress-ng on tmpfs, there, on both
 #: make shmem-mutants   undo each essential line of the shmem patches: does one of the two notice?
 #: make sim         the claims in user space, in seconds: after each edit
 #: make windows CLAIM=A1   draw the windows of a claim, base and patched
@@ -232,9 +233,9 @@ TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	   $(O)/bin/pattern-sum
 # these boot guests, or take the other base; LONG= leaves out those that CI has no
 # time for
-LONG	= tests/pipeline.t tests/shmem.t
+LONG	= tests/pipeline.t
 FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t \
-	  tests/backport.t $(LONG)
+	  tests/backport.t tests/shmem.t $(LONG)
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -283,7 +284,7 @@ selftests: deps
 	$(LOCKED) _selftests
 
 .PHONY: _selftests
-_selftests: _debug-build
+_selftests: _debug-build $(O)/bin/shmem-each
 	$(Q)tools/kernel/selftests.sh
 	$(Q)qemu/shmem.sh selftests $(CASE)
 

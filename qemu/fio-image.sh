@@ -8,10 +8,11 @@
 # uses of the 80 MiB that a distribution's fio may link to.
 set -eu
 
+here=${0%/*}
 image=${1:?usage: fio-image.sh FILE}
 fio=$(command -v fio) || { echo "fio-image.sh: no fio in PATH" >&2; exit 1; }
 
-stamp=$(ldd "$fio" | awk '$2 == "=>" { print $3 } $1 ~ "^/" { print $1 }' |
+stamp=$("$here/libs.sh" "$fio" |
 	cat - /dev/fd/3 3<<-END | xargs sha256sum | sha256sum
 	$fio
 	END
@@ -28,7 +29,7 @@ trap 'exit 129' HUP
 rm -rf "$root" "$image" "$image.stamp" "$new"
 mkdir -p "$root/bin" "$root/dev" "$root/mnt" "$root/proc" "$root/tmp"
 cp "$fio" "$root/bin/fio"
-ldd "$fio" | awk '$2 == "=>" { print $3 } $1 ~ "^/" { print $1 }' |
+"$here/libs.sh" "$fio" |
 	while read -r lib; do
 		mkdir -p "$root/$(dirname "$lib")"
 		cp -L "$lib" "$root/$lib"

@@ -3,8 +3,9 @@
 #
 # shmem.sh cases [-1] [TEXT] - each hard case of a read of tmpfs, on base and patched
 # shmem.sh stress MINUTES [SEED] - everything at once, on patched
-# shmem.sh selftests [TEST] - the kernel's own tests of tmpfs, memfd and large folios:
-#     what passes on base has to pass on patched
+# shmem.sh selftests [TEST] - the kernel's own tests of tmpfs, memfd and large folios,
+#     and fio and stress-ng on tmpfs with each huge= mode: what passes on base has
+#     to pass on patched
 #
 # In guests of the kernels that "DEBUG=1 build.sh debug-FLAVOUR" has built.  Of the
 # cases none may fail, and what is recorded of a kernel ("# is") has to be the same
@@ -19,6 +20,7 @@ set -eu
 : "${O:=build}" "${BASE:=7.3}" "${HANG:=150}"
 bin=$O/bin
 results=$O/results
+files=		# more of them in the guest: --file FILE...
 what=${1:-}
 passed=0
 failed=0
@@ -29,17 +31,18 @@ die()
 	exit 1
 }
 
-# in_guest FLAVOUR PROGRAM SECONDS ARGUMENT...
+# in_guest FLAVOUR NAME SECONDS PROGRAM ARGUMENT...: NAME is for its results
 in_guest()
 {
-	_dir=$results/$2-$1 _flavour=$1 _program=$2 _seconds=$3
-	shift 3
+	_dir=$results/$2-$1 _flavour=$1 _seconds=$3 _program=$4
+	shift 4
 	# free memory is poisoned, so that what nobody has cleared shows; a RAM disk
 	# to swap to; pages go bad, and who touches them is killed, on purpose
+	# shellcheck disable=SC2086 # options
 	"$O/bin/lab" exec --image "$O/$BASE/debug-$_flavour" --init "$O/bin/init" \
 		--out "$_dir" --limits "60,$HANG,$_seconds" --quiet "Memory failure: " \
-		--quiet "MCE: Killing " \
-		--append "page_poison=1 brd.rd_size=131072" "$bin/$_program" "$@"
+		--quiet "MCE: Killing " --append "page_poison=1 brd.rd_size=131072" \
+		$files "$bin/$_program" "$@"
 }
 
 # judge_cases FLAVOUR STATUS: adds up what is in its log
@@ -77,7 +80,7 @@ run_cases()
 	recorded=
 	# at the same time: most of a case is waiting for one processor
 	for _k in $FLAVOURS; do
-		in_guest "$_k" shmem-cases 1500 "$@" >"$results/shmem-cases-$_k.log" 2>&1 &
+		in_guest "$_k" shmem-cases 1500 shmem-cases "$@" >"$results/shmem-cases-$_k.log" 2>&1 &
 		eval "_pid_$_k=$!"
 	done
 	for _k in $FLAVOURS; do
@@ -94,7 +97,7 @@ run_stress()
 	esac
 	for _k in ${FLAVOURS:-patched}; do
 		echo "stress: $_k, $1 min, seed $2"
-		if in_guest "$_k" shmem-stress $(($1 * 90 + 300)) $(($1 * 60)) "$2"; then
+		if in_guest "$_k" shmem-stress $(($1 * 90 + 300)) shmem-stress $(($1 * 60)) "$2"; then
 			passed=$((passed + 1))
 		else
 			failed=$((failed + 1))
@@ -102,7 +105,7 @@ run_stress()
 	done
 }
 
-# run_selftest TEST ARGUMENT...
+# run_selftest NAME PROGRAM ARGUMENT...
 run_selftest()
 {
 	_test=$1
@@ -118,8 +121,12 @@ run_selftest()
 		sed -n 's/^# *//; /^not ok/p; /Fail$/p' "$_log" | sort >"$_log.bad"
 	done
 	_new=$(comm -13 "$results/$_test-base.log.bad" "$_log.bad")
-	echo "selftests: $_test $*: ok on patched $(grep -c '^ok\|OK$' "$_log" || :), not ok on base $(grep -c . "$results/$_test-base.log.bad" || :), on patched $(grep -c . "$_log.bad" || :)"
-	if [ -z "$_new" ]; then
+	_ok=$(grep -c '^ok\|OK$' "$_log" || :)
+	echo "selftests: $_test: ok on patched $_ok, not ok on base $(grep -c . "$results/$_test-base.log.bad" || :), on patched $(grep -c . "$_log.bad" || :)"
+	if [ "$_ok" = 0 ]; then
+		cat "$_log"
+		failed=$((failed + 1))
+	elif [ -z "$_new" ]; then
 		passed=$((passed + 1))
 	else
 		echo "$_new" | sed 's/^/selftests: new: /'
@@ -127,15 +134,42 @@ run_selftest()
 	fi
 }
 
+# on_tmpfs PROGRAM ARGUMENT...: a program of the host, with each huge= mode
+on_tmpfs()
+{
+	_name=$1
+	_path=$(command -v "$_name") || die "no $_name in PATH"
+	shift
+	files="--file $_path --file qemu/guest/tmpfs.$_name"
+	for _lib in $(qemu/libs.sh "$_path"); do
+		files="$files --file $_lib"
+		case $_lib in
+		*/ld-*) _loader=${_lib##*/} ;;
+		esac
+	done
+	run_selftest "tmpfs-$_name" shmem-each "/bin/$_loader" --library-path /bin \
+		"/bin/$_name" "$@" "/bin/tmpfs.$_name"
+	files=
+}
+
 run_selftests()
 {
-	bin=$O/$BASE/selftests
 	HANG=300
 	for _t in memfd_test bug-link-o-tmpfile folio_split_race_test \
-		  split_huge_page_test "khugepaged all:shmem" memory-failure; do
-		# shellcheck disable=SC2086 # a name, and what it is called with
+		  split_huge_page_test "khugepaged all:shmem" memory-failure \
+		  "fio --output-format=terse" "stress-ng --job"; do
 		case ${1:-${_t%% *}} in
-		"${_t%% *}") run_selftest $_t ;;
+		"${_t%% *}") ;;
+		*) continue ;;
+		esac
+		# shellcheck disable=SC2086 # a name, and what it is called with
+		case $_t in
+		fio\ * | stress-ng\ *)
+			bin=$O/bin
+			on_tmpfs $_t ;;
+		*)
+			bin=$O/$BASE/selftests
+			run_selftest "${_t%% *}" $_t ;;
 		esac
 	done
 }

@@ -1725,7 +1725,8 @@ static void run_pass(void)
 
 /* Whatever the kernel said at warning level since the plan began */
 static int kmsg = -1;
-static char quiet[4][64];	/* but for what begins so: it is asked for */
+#define MAX_QUIET 4
+static char quiet[MAX_QUIET][64];	/* but for what begins so: it is asked for */
 static size_t nr_quiet;
 
 static int is_quiet(const char *text)
@@ -1854,7 +1855,7 @@ static void run_line(char *line)
 		queue_setting(a, b, 1);
 	} else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 0);
-	} else if (!strncmp(line, "quiet ", 6) && nr_quiet < sizeof(quiet) / sizeof(quiet[0])) {
+	} else if (!strncmp(line, "quiet ", 6) && nr_quiet < MAX_QUIET) {
 		snprintf(quiet[nr_quiet++], sizeof(quiet[0]), "%s", line + 6);
 	} else if (!strncmp(line, "exec ", 5)) {
 		run_program(line + 5);

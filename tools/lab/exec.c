@@ -117,7 +117,7 @@ int cmd_exec(int argc, char **argv)
 	};
 	struct guest g = { .limits = { 60, 120, 600 } };
 	const char *init = NULL, *append = "", *quiet = "";
-	char *files[16], *path;
+	char *files[256], *path;
 	int c, nr = 0;
 	size_t from = 0;
 
@@ -131,8 +131,8 @@ int cmd_exec(int argc, char **argv)
 			append = optarg;
 			break;
 		case 'f':
-			if (nr == 14)
-				die("exec: --file: expected at most 14");
+			if (nr == 254)
+				die("exec: --file: expected at most 254");
 			files[nr++] = optarg;
 			break;
 		case 'i':
