@@ -20,7 +20,7 @@
 # in $O/$BASE/bisect/TOPIC.size, and has to be what patches/$BASE/TOPIC/size says
 # if that names the same compiler; STORE=1 puts it there.
 #
-# Environment: CCS ("gcc clang"), CONFIGS (words of the list below), STORE,
+# Environment: CCS ("gcc clang"; clang-NN where clang is too old), CONFIGS (words of the list below), STORE,
 # KUNIT (1; empty leaves it out).
 set -eu
 
@@ -120,8 +120,33 @@ check_with_sparse()
 		-mlittle-endian -m64 --arch=x86_64 $_flags $tree/${2%.o}.c") 2>&1
 }
 
+# new_enough CLANG: is it there, and does the tree take it?
+new_enough()
+{
+	_v=$("$1" -dumpversion 2>/dev/null) || return 1
+	printf '%s\n' "$llvm" "$_v" | sort -CV
+}
+
+# newest_clang CC: itself, or the newest that is called after its version
+newest_clang()
+{
+	for _c in "$1" $(seq -f clang-%g 30 -1 11); do
+		if new_enough "$_c"; then
+			echo "$_c"
+			return
+		fi
+	done
+}
+
+llvm=$(SRCARCH=x86 "$pristine/scripts/min-tool-version.sh" llvm)
 put 0
 for cc in $CCS; do
+	case $cc in
+	clang*)
+		_c=$(newest_clang "$cc")
+		[ -n "$_c" ] || { say "bisect: $cc: expected $llvm or later, as the tree does; left out"; continue; }
+		cc=$_c ;;
+	esac
 	command -v "$cc" >/dev/null || { say "bisect: $cc: not on this machine, left out"; continue; }
 	obj=$here/obj-$cc
 	mkdir -p "$obj"
