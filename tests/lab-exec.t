@@ -130,6 +130,30 @@ check "it fails with its guest" 1 '^0 passed, 1 failed$' qemu/shmem.sh stress 5
 for m in 0 x ""; do
 	check "MINUTES=\"$m\" is refused" 1 'expected a number of minutes' qemu/shmem.sh stress "$m"
 done
+
+# The tests of others: what is not ok on base may be so on patched
+ENDS=
+mkdir -p "$tmp/o/7.3/selftests"
+: >"$tmp/o/7.3/selftests/memfd_test"
+: >"$tmp/o/bin/shmem-each"
+printf 'out - ok 1 - a\nout - not ok 2 - b\n' >"$tmp/says/debug-base"
+cp "$tmp/says/debug-base" "$tmp/says/debug-patched"
+check "what is not ok on base either is none of ours" 0 '^1 passed, 0 failed$' \
+	qemu/shmem.sh selftests memfd_test
+printf 'out - not ok 1 - a\nout - ok 2 - b\n' >"$tmp/says/debug-patched"
+check "what is new is named" 1 '^selftests: new: not ok 1 - a$' qemu/shmem.sh selftests memfd_test
+check "and is a failure" 1 '^0 passed, 1 failed$' qemu/shmem.sh selftests memfd_test
+printf 'out - cannot be started\n' | tee "$tmp/says/debug-base" >"$tmp/says/debug-patched"
+ENDS=half
+check "so is one that passes nowhere" 1 '^0 passed, 1 failed$' qemu/shmem.sh selftests memfd_test
+ENDS=
+printf 'out - ok 1 - huge=never\n' >"$tmp/says/debug-patched"
+check "fio is called by the loader" 0 '^1 passed, 0 failed$' qemu/shmem.sh selftests fio
+check "so is stress-ng" 0 '^1 passed, 0 failed$' qemu/shmem.sh selftests stress-ng
+is_true "with their libraries" grep -q '^file /bin/libc.so.6 ' "$tmp/seen/initrd"
+is_true "in the plan" grep -qx \
+	'exec shmem-each /bin/ld-linux-x86-64.so.2 --library-path /bin /bin/stress-ng --job /bin/tmpfs.stress-ng' \
+	"$tmp/seen/plan"
 check "anything else, too" 1 'usage: ' qemu/shmem.sh
 
 done_testing
