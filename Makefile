@@ -463,7 +463,7 @@ bisect-check: deps
 	$(LOCKED) _bisect-check
 
 .PHONY: _bisect-check
-_bisect-check: _fetch
+_bisect-check: _fetch $(LAB)
 	$(Q)tools/send/bisect.sh
 
 .PHONY: review
