@@ -1335,11 +1335,54 @@ static void run(void (*fn)(int), int arg, const char *name)
 	unlink(MNT "/full");
 }
 
+static long read_number(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	long n = -1;
+
+	must(f && fscanf(f, "%ld", &n) == 1);
+	fclose(f);
+	return n;
+}
+
+#define KHUGEPAGED	"/sys/kernel/mm/transparent_hugepage/khugepaged/"
+
+/*
+ * khugepaged collapses what a case has punched whenever it comes to it, and fills
+ * the holes.  It has to sleep for as long as the cases take; the time that it is to
+ * sleep for it takes up at the end of a scan, of which there is one as long as there
+ * is a process to scan: this one.  MADV_COLLAPSE does not need it.
+ */
+static void stop_khugepaged(void)
+{
+	char *at = mmap(NULL, 2 * PMD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long scans;
+	int i;
+
+	must(at != MAP_FAILED);
+	at = (char *)(((uintptr_t)at + PMD - 1) & ~(PMD - 1));
+	must(!madvise(at, PMD, MADV_HUGEPAGE));
+	/* a fault, or nobody is told of the process */
+	*at = 1;
+	/* or the scan ends, for this time, before the process does */
+	write_to(KHUGEPAGED "pages_to_scan", "1000000");
+	scans = read_number(KHUGEPAGED "full_scans");
+	/* more than an int is for ever; this wakes it */
+	write_to(KHUGEPAGED "scan_sleep_millisecs", "4000000000");
+	for (i = 0; read_number(KHUGEPAGED "full_scans") < scans + 1; i++) {
+		must(i < 600);
+		usleep(100000);
+	}
+	/* it may go round a second time */
+	usleep(500000);
+}
+
 static void setup(void)
 {
 	int fd;
 
 	mkdir(MNT, 0755);
+	stop_khugepaged();
 	/* swap is a RAM disk, with the header that mkswap makes */
 	fd = open("/dev/ram0", O_RDWR);
 	must(fd >= 0);
