@@ -731,6 +731,20 @@ static void *filler(void *arg)
 	return NULL;
 }
 
+/*
+ * Done, or not yet: pages and files are held for a moment by who moves, collapses
+ * or scans them.  What is busy for longer than 10 s is held for ever.
+ */
+static bool busy(int ret, int tries, const char *what)
+{
+	if (!ret)
+		return false;
+	if (errno != EBUSY || tries == 1000)
+		give_up(__LINE__, what);
+	usleep(10000);
+	return true;
+}
+
 /* A memfd, filled, sealed, and read by all ways: it is what it was */
 static void *sealer(void *arg)
 {
@@ -751,7 +765,10 @@ static void *sealer(void *arg)
 			w[i] = 0x6000000000000000ULL | i;
 		must(pwrite(m.fd, w, hole, 0) == (ssize_t)hole);
 		must(pwrite(m.fd, w + end / 8, size - end, end) == (ssize_t)(size - end));
-		must(!fcntl(m.fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK));
+		for (i = 0; busy(fcntl(m.fd, F_ADD_SEALS,
+				       F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK),
+				  i, "F_ADD_SEALS"); i++)
+			;
 		enter(SEAL);
 		for (i = 0; i < 8; i++) {
 			enum what op = rnd(DIRECT);
@@ -928,7 +945,8 @@ static int run_mode(double seconds, uint64_t seed)
 		close(files[i].fd);
 		close(files[i].direct);
 	}
-	must(!umount(MNT));
+	for (i = 0; busy(umount(MNT), i, "umount"); i++)
+		;
 	return failures;
 }
 
