@@ -37,11 +37,14 @@ in_guest()
 	_dir=$results/$2-$1 _flavour=$1 _seconds=$3 _program=$4
 	shift 4
 	# free memory is poisoned, so that what nobody has cleared shows; a RAM disk
-	# to swap to; pages go bad, and who touches them is killed, on purpose
+	# to swap to; pages go bad, and who touches them is killed, on purpose; who waits
+	# for a minute is named well before $HANG
 	# shellcheck disable=SC2086 # options
 	"$O/bin/lab" exec --image "$O/$BASE/debug-$_flavour" --init "$O/bin/init" \
 		--out "$_dir" --limits "60,$HANG,$_seconds" --quiet "Memory failure: " \
 		--quiet "MCE: Killing " --append "page_poison=1 brd.rd_size=131072" \
+		--append "sysctl.kernel.hung_task_timeout_secs=60" \
+		--append "sysctl.kernel.hung_task_check_interval_secs=20" \
 		$files "$bin/$_program" "$@"
 }
 
@@ -112,7 +115,7 @@ run_selftest()
 	shift
 	for _k in base patched; do
 		_log=$results/$_test-$_k.log
-		if in_guest "$_k" "$_test" 900 "$@" >"$_log" 2>&1 </dev/null; then
+		if in_guest "$_k" "$_test" 1500 "$@" >"$_log" 2>&1 </dev/null; then
 			echo "ok ended well" >>"$_log"
 		else
 			echo "not ok ended badly" >>"$_log"
@@ -154,7 +157,7 @@ on_tmpfs()
 
 run_selftests()
 {
-	HANG=300
+	HANG=600	# one says nothing for 100 rounds
 	for _t in memfd_test bug-link-o-tmpfile folio_split_race_test \
 		  split_huge_page_test "khugepaged all:shmem" memory-failure \
 		  "fio --output-format=terse" "stress-ng --job"; do

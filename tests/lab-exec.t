@@ -40,7 +40,7 @@ text=$SAYS/$kernel
 cat "$text" >>"$report"
 case $ENDS in
 half) exit 85 ;;
-never) sleep 30 ;;
+never) exec sleep 30 ;;
 oops) echo "BUG: KASAN: slab-use-after-free in shmem_file_read_iter" >>"$console" ;;
 esac
 n=$(wc -l <"$report")
@@ -66,13 +66,13 @@ check "and nothing else" 0 '^one line--the other-$' sh -c "printf '%s\n' '$out' 
 run "its arguments are passed on" 0 '^one line$' --quiet "Memory failure: " \
 	--quiet "MCE: Killing " "$tmp/o/bin/shmem-cases" -x 3
 check "in the plan, behind what may be said" 0 \
-	'^quiet Memory failure: -quiet MCE: Killing -exec shmem-cases -x 3-$' sh -c "tr '\n' - <'$tmp/seen/plan'"
+	'^quiet Memory failure: -quiet MCE: Killing -silent 1-exec shmem-cases -x 3-$' sh -c "tr '\n' - <'$tmp/seen/plan'"
 is_true "it is in the initrd" grep -qx "file /bin/shmem-cases $tmp/o/bin/shmem-cases 755 0 0" \
 	"$tmp/seen/initrd"
 run "so are other files, and what the kernel is told" 0 '^one line$' --file "$tmp/o/bin/init" \
-	--append "page_poison=1" --mb 512 --smp 1 "$tmp/o/bin/shmem-cases"
+	--append "page_poison=1" --append "quiet" --mb 512 --smp 1 "$tmp/o/bin/shmem-cases"
 is_true "the file" grep -qx "file /bin/init $tmp/o/bin/init 755 0 0" "$tmp/seen/initrd"
-is_true "the command line" grep -q ' -smp 1 -m 512 .*page_poison=1' "$tmp/seen/command"
+is_true "the command line" grep -q ' -smp 1 -m 512 .*page_poison=1 quiet' "$tmp/seen/command"
 
 ENDS=half
 run "a report without an end is a failure" 1 'truncated report' "$tmp/o/bin/shmem-cases"

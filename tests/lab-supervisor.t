@@ -69,7 +69,7 @@ failing()
 failing silent 'no console output: nothing on the console for 3 s'
 failing qemu "QEMU failed: exit code 1: fake-qemu: Property 'nvme.mdts' not found"
 failing early 'died before its plan: no "hello"'
-failing hang 'hang: nothing on console or report for 3 s, last at: X read'
+failing hang 'hang: nothing on console or report for 3 s, last at: X read; QEMU ran for [0-9.]+ s of it$'
 failing slow 'time limit: not done after 5 s'
 failing panic 'panic: .*Kernel panic - not syncing: Attempted to kill init'
 failing oops 'oops: .*BUG: kernel NULL pointer'

@@ -1771,11 +1771,33 @@ static void report_kmsg(void)
 }
 
 /*
+ * The program has said nothing for silent_s: where each task stands, what memory
+ * there is, what locks are held, what runs and, last, what is blocked goes to the
+ * console.  Once, as it is long; by a signal, as init may be stuck in a write.
+ */
+static int sysrq = -1;
+static unsigned int silent_s;
+
+static void on_silence(int sig)
+{
+	static const char what[] = "tmdlw";
+	size_t i;
+
+	(void)sig;
+	/* one letter at a time is what it takes */
+	for (i = 0; sysrq >= 0 && what[i]; i++)
+		if (write(sysrq, what + i, 1) != 1)
+			break;
+	sysrq = -1;
+}
+
+/*
  * A program instead of passes.  What it prints, on either stream, is reported
  * line by line as it comes.
  */
 static void run_program(char *line)
 {
+	struct sigaction sa = { .sa_handler = on_silence, .sa_flags = SA_RESTART };
 	char *argv[32], *p, text[4000];
 	int argc = 0, to[2], status;
 	FILE *from;
@@ -1804,14 +1826,19 @@ static void run_program(char *line)
 		_exit(127);
 	}
 	close(to[1]);
+	sysrq = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
+	sigaction(SIGALRM, &sa, NULL);
+	alarm(silent_s);
 	from = fdopen(to[0], "r");
 	while (from && fgets(text, sizeof(text), from)) {
+		alarm(silent_s);
 		text[strcspn(text, "\n")] = '\0';
 		say("out - %s", text);
 		flush();
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		die("waitpid: %s", strerror(errno));
+	alarm(0);
 	if (WIFSIGNALED(status))
 		die("%s: ended by signal %d", argv[0], WTERMSIG(status));
 	if (status)
@@ -1857,6 +1884,8 @@ static void run_line(char *line)
 		queue_setting(a, b, 0);
 	} else if (!strncmp(line, "quiet ", 6) && nr_quiet < MAX_QUIET) {
 		snprintf(quiet[nr_quiet++], sizeof(quiet[0]), "%s", line + 6);
+	} else if (sscanf(line, "silent %u", &silent_s) == 1) {
+		/* of the program that is run */
 	} else if (!strncmp(line, "exec ", 5)) {
 		run_program(line + 5);
 	} else if (!strcmp(line, "go")) {
@@ -1898,7 +1927,7 @@ int main(void)
 
 	plan = slurp("/plan");
 	/* where a program is run nothing is measured, and the kernel may not trace */
-	if (strncmp(plan, "exec ", 5) && strncmp(plan, "quiet ", 6))
+	if (!strstr(plan, "\nexec ") && strncmp(plan, "exec ", 5))
 		trace_setup();
 	for (line = plan; line && *line; line = next) {
 		next = strchr(line, '\n');

@@ -63,11 +63,14 @@ static void make_initrd(const struct guest *g, const char *image,
 			const char *init, const char *quiet, char **files,
 			char **program)
 {
+	/* before the guest is taken for one that hangs */
+	unsigned int say_s = g->limits.hang_s * 2 / 3;
 	char *list = xasprintf("%s/initrd.list", g->dir);
 	char *plan = xasprintf("%s/plan", g->dir), *text, *more;
 	char *command;
 
-	text = xasprintf("%sexec %s", quiet, base_name(*program));
+	text = xasprintf("%ssilent %u\nexec %s", quiet, say_s > 0 ? say_s : 1,
+			 base_name(*program));
 	for (; program[1]; program++, text = more) {
 		more = xasprintf("%s %s", text, program[1]);
 		free(text);
@@ -128,7 +131,7 @@ int cmd_exec(int argc, char **argv)
 			m.accel = optarg;
 			break;
 		case 'A':
-			append = optarg;
+			append = xasprintf("%s %s", append, optarg);
 			break;
 		case 'f':
 			if (nr == 254)

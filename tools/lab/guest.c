@@ -244,6 +244,23 @@ static char *slurp(const struct guest *g, const char *name)
 	return text ? text : xstrdup("");
 }
 
+/* In seconds; see proc_pid_stat(5) */
+static double cpu_time(const struct guest *g)
+{
+	char *path = xasprintf("/proc/%d/stat", (int)g->pid), *p;
+	unsigned long user = 0, system = 0;
+	char *text = read_file(path, NULL);
+
+	/* behind the program's name, which may have anything in it */
+	p = text ? strrchr(text, ')') : NULL;
+	if (p)
+		sscanf(p, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &user, &system);
+	free(text);
+	free(path);
+	return (double)(user + system) / sysconf(_SC_CLK_TCK);
+}
+
 static void note_position(struct guest *g)
 {
 	char *text = slurp(g, "report"), *p = text + strlen(text), *e;
@@ -345,6 +362,7 @@ bool guest_poll(struct guest *g)
 		char *console = slurp(g, "console");
 
 		g->console_at = t;
+		g->cpu_s = cpu_time(g);
 		if (!g->sign_at && console_sign(console, NULL))
 			g->sign_at = t;
 		free(console);
@@ -358,6 +376,7 @@ bool guest_poll(struct guest *g)
 	}
 	if (grown(g, "report", &g->report_size)) {
 		g->report_at = t;
+		g->cpu_s = cpu_time(g);
 		note_position(g);
 	}
 	if (!g->console_size && t - g->started > g->limits.silent_s)
@@ -367,8 +386,9 @@ bool guest_poll(struct guest *g)
 	else if (g->console_size && t - g->console_at > g->limits.hang_s &&
 		 t - g->report_at > g->limits.hang_s)
 		set_outcome(g, GUEST_HANG,
-			    xasprintf("nothing on console or report for %.0f s, last at: %s",
-				      g->limits.hang_s, g->at));
+			    xasprintf("nothing on console or report for %.0f s, last at: %s; QEMU ran for %.1f s of it",
+				      g->limits.hang_s, g->at,
+				      cpu_time(g) - g->cpu_s));
 	else if (t - g->started > g->limits.total_s)
 		set_outcome(g, GUEST_TIMEOUT,
 			    xasprintf("not done after %.0f s, last at: %s",
@@ -380,10 +400,13 @@ bool guest_poll(struct guest *g)
 }
 
 #define TAIL	15
+/* what init has the kernel say last if a program has gone quiet */
+#define BLOCKED	"sysrq: Show Blocked State"
 
 void guest_explain(const struct guest *g)
 {
 	char *console = slurp(g, "console"), *command = slurp(g, "command");
+	char *blocked = strstr(console, BLOCKED);
 	char *p = console + strlen(console);
 	int lines = 0;
 
@@ -392,6 +415,8 @@ void guest_explain(const struct guest *g)
 			lines++;
 	if (p > console)
 		p++;
+	if (blocked && blocked < p)
+		p = blocked;
 	printf("guest %s: %s: %s\n", g->dir, outcome_name(g->outcome),
 	       g->reason ? g->reason : "");
 	printf("  the console's last lines:\n");

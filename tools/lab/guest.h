@@ -45,6 +45,7 @@ struct guest {
 	/* private */
 	pid_t pid;
 	double started, console_at, report_at, sign_at;
+	double cpu_s;		/* QEMU's processor time when either last grew */
 	long console_size, report_size;
 
 	/* the result */
