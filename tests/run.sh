@@ -13,11 +13,23 @@ trap 'rm -f "$log"' EXIT
 CMOCKA_MESSAGE_OUTPUT=TAP
 export CMOCKA_MESSAGE_OUTPUT
 
-prove --exec '' --merge --verbose "$@" >"$log" 2>&1
-status=$?
-[ "${V:-0}" = 1 ] && cat "$log"
+# prove's output comes file by file, as each has ended
+exec 4>&1
+status=$(
+	{
+		{
+			prove --exec '' --merge --verbose "$@" 2>&1
+			echo $? >&3
+		} | tee "$log" | awk -v total=$# -v V="${V:-0}" '
+			V == 1 { print; fflush(); next }
+			/^[^ #]+ \.\.+ *$/ {
+				printf("tests: %d of %d have run: %s\n", ++n, total, $1)
+				fflush()
+			}' >&4
+	} 3>&1
+)
 # what failed, and why; then prove's own summary
-awk '/^(ok|1\.\.)/ { show = 0 } /^not ok/ { show = 1 } show' "$log"
+awk '/^(ok|1\.\.|Test Summary)/ { show = 0 } /^not ok/ { show = 1 } show' "$log"
 sed -n '/^Test Summary Report/,$p; /^All tests successful/,$p' "$log"
 
 skipped=$(grep -c '^ok .* # [Ss][Kk][Ii][Pp]' "$log")
