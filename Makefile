@@ -60,6 +60,8 @@ LAB_SRC	= $(filter-out %/main.c,$(wildcard tools/lab/*.c)) \
 	  $(addprefix $(RA)/,load.c picture.c windows.c)
 LAB_HDR	= $(wildcard tools/lab/*.h $(RA)/*.h) qemu/guest/pattern.h
 LAB	= $(O)/bin/lab
+# what a program is when it has been made; locked.sh looks at it before it is used
+NOTED	= $(Q)cd $(@D) && sha256sum $(@F) >$(@F).sha256
 
 .PHONY: help
 help:
@@ -130,15 +132,18 @@ $(O)/bin:
 $(LAB): $(LAB_SRC) tools/lab/main.c $(LAB_HDR) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -o $@ $(LAB_SRC) tools/lab/main.c -ljson-c \
 		-lgsl -lgslcblas -lm -ldl
+	$(NOTED)
 
 # GUEST: where its sources are; tests build it from sources that they have changed
 GUEST ?= qemu/guest
 $(O)/bin/init: $(addprefix $(GUEST)/,init.c batch.c batch.h pattern.h) | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -o $@ $(filter %.c,$^)
+	$(NOTED)
 
 # static, for guests
 $(O)/bin/shmem-%: qemu/guest/shmem-%.c qemu/guest/pattern.h qemu/guest/uring.h | $(O)/bin
 	$(Q)$(CC) $(HOST_CFLAGS) -static -pthread -o $@ $<
+	$(NOTED)
 
 .PHONY: deps
 deps:

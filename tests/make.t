@@ -33,6 +33,12 @@ mkdir "$tmp/slow"
 interrupted "Ctrl-C in the compiler" INT make CC="$tmp/cc" "$init"
 is_true "leaves no program, either" test ! -e "$init"
 is_true "the next run makes it" make "$init"
+made=$(sha256sum <"$init")
+printf x | dd of="$init" bs=1 seek=5000 conv=notrunc 2>/dev/null
+check "one that has another byte is made again" 0 'bin/init is not what was made: it is made again$' \
+	tools/setup/locked.sh "$O" make "$init"
+is_true "as it was" test "$(sha256sum <"$init")" = "$made"
+check "once" 0 "is up to date" tools/setup/locked.sh "$O" make "$init"
 is_true "and it is one" sh -c "file=\$(head -c 4 '$init') && [ \"\${file#?}\" = ELF ]"
 
 mkdir -p "$tmp/src/mm"

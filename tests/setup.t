@@ -44,4 +44,39 @@ is_true "and has apt-get do it" grep -q '^apt-get -q -y install --no-install-rec
 check "what is not there afterwards is named" 1 'installed, but still not there: .*fio' \
 	env PATH="$tmp/bin" OS_RELEASE="$tmp/os-release" EUID_IS=0 sh "$deps"
 
+# What is wrong is named, and nothing is installed for it
+cause()
+{
+	rm -f "$tmp/apt"
+	_name=$1 _regex=$2
+	shift 2
+	check "$_name" 1 "$_regex" env PATH="$tmp/bin" OS_RELEASE="$tmp/os-release" EUID_IS=0 "$@" sh "$deps"
+	check "$_name: one line" 0 '^1$' sh -c "printf '%s\n' \"\$1\" | wc -l" sh "$out"
+	is_true "$_name: nothing is installed" test ! -e "$tmp/apt"
+}
+
+cause "TMPDIR is not there" "^deps.sh: TMPDIR=$tmp/none: no such directory\$" TMPDIR="$tmp/none"
+if small 512k; then
+	filled
+	cause "TMPDIR is full" "^deps.sh: no room for a file of 1 MiB in $tmp/small: No space left" \
+		TMPDIR="$tmp/small"
+	check "TMPDIR is full, and nothing is missing" 1 'no room for a file' \
+		env TMPDIR="$tmp/small" sh "$deps"
+	umount "$tmp/small"
+else
+	skip "TMPDIR is full" "cannot mount a small file system"
+fi
+
+# failing SCRIPT: what apt-get does
+failing()
+{
+	printf '#!/bin/sh\n%s\n' "$1" >"$tmp/bin/apt-get"
+}
+failing 'echo "Reading package lists..."; echo "E: You have no room in /var/cache/apt"; exit 100'
+check "apt-get has no room" 1 '^deps.sh: apt-get failed: E: You have no room in /var/cache/apt$' \
+	env PATH="$tmp/bin" OS_RELEASE="$tmp/os-release" EUID_IS=0 sh "$deps"
+failing 'exit 1'
+check "apt-get says nothing" 1 '^deps.sh: apt-get failed: it said nothing$' \
+	env PATH="$tmp/bin" OS_RELEASE="$tmp/os-release" EUID_IS=0 sh "$deps"
+
 done_testing

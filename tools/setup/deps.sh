@@ -18,6 +18,21 @@ if [ "$CC" != gcc ] && ! command -v "$CC" >/dev/null; then
 	exit 1
 fi
 
+# The compiler is asked below, and it needs a place for its files: without one
+# everything would seem to be missing.
+tmp=${TMPDIR:-/tmp}
+if [ ! -d "$tmp" ]; then
+	echo "deps.sh: TMPDIR=$tmp: no such directory" >&2
+	exit 1
+fi
+probe=$tmp/mm-read-deps.$$
+trap 'rm -f "$probe"' EXIT
+if ! said=$({ head -c 1048576 /dev/zero >"$probe"; } 2>&1); then
+	echo "deps.sh: no room for a file of 1 MiB in $tmp: $(echo "$said" | sed 's/.*: //' | sed 1q)" >&2
+	exit 1
+fi
+rm -f "$probe"
+
 # is_there NEED
 is_there()
 {
@@ -73,12 +88,11 @@ fi
 echo "deps: installing from Debian: $packages"
 DEBIAN_FRONTEND=noninteractive
 export DEBIAN_FRONTEND
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # a list of package names
-if ! { apt-get -q update && apt-get -q -y install --no-install-recommends \
-	$packages; } </dev/null >"$log" 2>&1; then
-	echo "deps.sh: apt-get failed: $(grep -m1 '^E:' "$log" || tail -n 1 "$log")" >&2
+if ! said=$({ apt-get -q update && apt-get -q -y install --no-install-recommends \
+	$packages; } 2>&1 </dev/null); then
+	why=$(echo "$said" | grep -m1 '^E:' || echo "$said" | tail -n 1)
+	echo "deps.sh: apt-get failed: ${why:-it said nothing}" >&2
 	exit 1
 fi
 packages=$(missing)
