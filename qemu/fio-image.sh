@@ -17,7 +17,11 @@ stamp=$("$here/libs.sh" "$fio" |
 	$fio
 	END
 )
-[ -f "$image" ] && [ "$(cat "$image.stamp" 2>/dev/null)" = "$stamp" ] && exit
+# the stamp has what it was made of, and then what was made
+if [ -f "$image" ] && [ "$(sed 1q "$image.stamp" 2>/dev/null)" = "$stamp" ]; then
+	[ "$(sed -n 2p "$image.stamp")" != "$(sha256sum <"$image")" ] || exit 0
+	echo "fio-image: $image is not what was made: it is made again"
+fi
 
 root=$image.root
 new=$image.tmp
@@ -39,7 +43,7 @@ if ! said=$(mkfs.ext4 -q -O ^has_journal -d "$root" "$new" $((size * 5 / 4 + 16)
 	echo "fio-image.sh: $image: $(echo "$said" | grep . | tail -n 1)" >&2
 	exit 1
 fi
-if ! echo "$stamp" 2>/dev/null >"$image.stamp.tmp"; then
+if ! { echo "$stamp" && sha256sum <"$new"; } 2>/dev/null >"$image.stamp.tmp"; then
 	echo "fio-image.sh: $image.stamp: cannot be written: is the disk full?" >&2
 	exit 1
 fi

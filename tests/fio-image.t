@@ -51,6 +51,12 @@ check "another fio gets another" 0 '^fio-image: ' "$make" "$image"
 whole "another fio"
 rm "$image.stamp"
 check "one whose fio is not known is made anew" 0 '^fio-image: ' "$make" "$image"
+printf x | dd of="$image" bs=1 seek=70000 conv=notrunc 2>/dev/null
+check "one that has another byte is made again" 0 'fio.img is not what was made: it is made again$' \
+	"$make" "$image"
+whole "one that has another byte"
+is_true "but once" "$make" "$image"
+is_true "and nothing is said of it then" test -z "$out"
 mkdir "$tmp/none"
 for c in sh cat; do
 	ln -s "$(command -v $c)" "$tmp/none/$c"

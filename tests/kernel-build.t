@@ -209,6 +209,37 @@ not_called "patched again"
 is_true "the links are as they were" test "$(readlink "$work/base") $(readlink "$work/patched")" = \
 	"$base_is $patched_is"
 
+# An image that is not what was built is not booted
+for f in vmlinux config release; do
+	printf x | dd of="$work/patched/$f" bs=1 conv=notrunc 2>/dev/null
+	run "$f of an image has another byte" 0 '^build: patched: image [0-9a-f]* is not what was built: it is built again$' patched
+	called "$f of an image has another byte: it is built, by make"
+	has "$f of an image has another byte: it is right again" patched 'readahead four'
+	run "$f of an image has another byte: once" 0 'nothing has changed' patched
+done
+for f in vmlinux sha256; do
+	rm "$work/patched/$f"
+	run "$f of an image is missing" 0 'is not what was built: it is built again$' patched
+	is_true "$f of an image is missing: it is there again" test -s "$work/patched/$f"
+done
+: >"$work/patched/vmlinux"
+run "an image is cut short" 0 'is not what was built: it is built again$' patched
+
+# Nor is anything built of a tree that is not what was fetched
+rm "$work/tree/mm/gone.c"
+echo 'int changed;' >"$work/tree/mm/gone.c"
+echo 'int more;' >"$work/tree/mm/more.c"
+edit 'readahead fore'
+run "files of the tree have changed" 0 'tree: put back as fetched: mm/gone.c mm/more.c *$' patched
+has_not "files of the tree have changed: they are put back" patched 'int changed;'
+has_not "a file more: it is gone" patched 'int more;'
+has "the others are as they were" patched 'gone 4'
+rm "$work/tree/mm/gone.c"
+edit 'readahead fort'
+run "a file of the tree is missing" 0 'tree: put back as fetched: mm/gone.c *$' patched
+has "a file of the tree is missing: it is put back" patched 'gone 4'
+edit 'readahead four'
+
 edit 'readahead vier'
 run "one line of the quilt is edited: base is kept" 0 'nothing has changed' base
 not_called "one line of the quilt is edited: base"

@@ -144,6 +144,32 @@ rm -rf "$tmp/gone" && mv "$tmp/mirror" "$tmp/gone"
 check "the cache does without a network" 0 'linux-7.3.4.tar.xz from the cache' "$fetch"
 mv "$tmp/gone" "$tmp/mirror"
 rm -rf "$O/7.3"
+# What is there is looked at before it is used
+changes()
+{
+	check "$1: it is noticed, and put back" 0 "^fetch: put back as they came: $2 *\$" "$fetch"
+	is_true "$1: it is as it came" cmp "$O/7.3/pristine/Makefile" "$tmp/Makefile"
+	check "$1: the next run has nothing to say" 0 '^$' "$fetch"
+	is_true "$1: no file more, no file less" test "$(cd "$O/7.3/pristine" && find . | sort | sha256sum)" = "$names"
+}
+is_true "a tree to change" "$fetch"
+cp "$O/7.3/pristine/Makefile" "$tmp/Makefile"
+names=$(cd "$O/7.3/pristine" && find . | sort | sha256sum)
+echo >>"$O/7.3/pristine/Makefile"
+changes "a file of the tree has changed" Makefile
+rm "$O/7.3/pristine/Makefile"
+changes "a file of the tree has gone" Makefile
+echo 'int x;' >"$O/7.3/pristine/mm/more.c"
+changes "a file more" mm/more.c
+# one bit, with the time that it had
+touch -r "$O/7.3/pristine/Makefile" "$tmp/time"
+printf W | dd of="$O/7.3/pristine/Makefile" bs=1 conv=notrunc 2>/dev/null
+touch -r "$tmp/time" "$O/7.3/pristine/Makefile"
+changes "a file has another byte, and its time" Makefile
+touch "$O/7.3/pristine/Makefile"
+check "a file has another time alone" 0 '^$' "$fetch"
+rm -rf "$O/7.3"
+
 printf 'x' | dd of="$O/cache/linux-7.3.4.tar.xz" bs=1 seek=100 conv=notrunc 2>/dev/null
 fails "a cached archive that was tampered with" 'sha256 [0-9a-f]{64}, expected [0-9a-f]{64}; removed'
 check "is fetched anew" 0 'linux-7.3.4.tar.xz from kernel.org' "$fetch"

@@ -107,6 +107,11 @@ hash=$({
 image=$work/images/$flavour-$hash
 release=$(tree_version "$pristine")-$flavour-$hash
 
+if [ -f "$image/release" ] && ! sound "$image"; then
+	say "build: $flavour: image $hash is not what was built: it is built again"
+	# what lies beside it may have suffered as it did
+	rm -rf "$image" "$obj/vmlinux"
+fi
 if [ -f "$image/release" ]; then
 	ln -s "images/$flavour-$hash" "$work/$flavour"
 	say "build: $flavour: nothing has changed, image $hash"
@@ -158,6 +163,31 @@ take()
 	changing "$1"
 	rm -f "$tree/$1"
 }
+
+# A file that the quilt does not touch is a link to the tree that was fetched, or it
+# is put back; an editor that writes to it in place writes to that tree, too, which
+# fetch.sh looks at.
+: >>"$tree.touched"
+changed=$({
+	(cd "$tree" && find . -type f -links 1 -printf '%P\n')
+	# those that are in one of them only
+	{
+		(cd "$pristine" && find . -type f -printf '%P\n')
+		(cd "$tree" && find . -type f -printf '%P\n')
+	} | sort | uniq -u
+} | sort -u | comm -23 - "$tree.touched" | while read -r f; do
+	cmp -s "$pristine/$f" "$tree/$f" || echo "$f"
+done)
+[ -z "$changed" ] ||
+	say "build: $tree: put back as fetched: $(echo "$changed" | tr '\n' ' ' | cut -c1-200)"
+for f in $changed; do
+	take "$f"
+	[ -e "$pristine/$f" ] || continue
+	mkdir -p "$(dirname "$tree/$f")"
+	ln "$pristine/$f" "$tree/$f"
+	# make goes by time
+	touch "$tree/$f"
+done
 
 # Noted first, and all at once: an interrupted run is put right by the next one.
 {
@@ -233,6 +263,7 @@ for f in $files; do
 	echo "$(blob_id "$stage/$f") $f"
 done >"$part/files"
 echo "$release" >"$part/release"
+sums "$part"
 mv "$part" "$image"
 ln -s "images/$flavour-$hash" "$work/$flavour"
 say "build: $flavour: image $hash"

@@ -8,6 +8,8 @@
 # What it leaves:
 #   $O/$BASE/pristine      the tree; nothing writes to it afterwards
 #   $O/$BASE/pristine.id   where it came from and a hash of its content
+#   $O/$BASE/pristine.sums, .stat   its files' sums, and their state when those were
+#                          made: what has another state is looked at
 #
 # Environment: KERNEL_SRC, KERNEL_REF (git only, HEAD), CACHE ($O/cache),
 # KERNEL_ORG and DEBIAN_MIRROR (other places to fetch from).
@@ -57,15 +59,77 @@ accept()
 	say "fetch: Linux $_v instead of $version: $3 differs from the pin, the quilt applies without fuzz"
 }
 
+# state TREE: a line for each of its files, changed by whatever changes the file
+state()
+{
+	(cd "$1" && find . \( -type f -printf 'f %P %s %T@ %C@\n' \) -o \( -type l -printf 'l %P %l\n' \)) | sort
+}
+
+# sums_of TREE: of the files that standard input names, "SUM  NAME" a line, sorted
+sums_of()
+{
+	(cd "$1" && tr '\n' '\0' | xargs -0 -r -P "$JOBS" -n 500 sha256sum 2>/dev/null) | sort
+}
+
+# note_sums TREE
+note_sums()
+{
+	tmps="$tmps $pristine.sums.tmp $pristine.stat.tmp"
+	(cd "$1" && find . -type f -printf '%P\n') | sums_of "$1" >"$pristine.sums.tmp" ||
+		die "$pristine.sums: cannot be written: is the disk full?"
+	state "$1" >"$pristine.stat.tmp" || die "$pristine.stat: cannot be written: is the disk full?"
+}
+
+# changed_files: of the tree that is there those that are not as they came
+changed_files()
+{
+	state "$pristine" >"$pristine.stat.tmp"
+	# a link that was made or removed changes a file's state, and not the file
+	_names=$(comm -3 "$pristine.stat" "$pristine.stat.tmp" | awk '{ print $2 }' | sort -u)
+	[ -n "$_names" ] || return 0
+	# those that have the sum that they had
+	echo "$_names" | while read -r _f; do
+		[ ! -f "$pristine/$_f" ] || [ -L "$pristine/$_f" ] || echo "$_f"
+	done | sums_of "$pristine" | comm -12 - "$pristine.sums" | cut -c67- | sort >"$pristine.good.tmp"
+	echo "$_names" | comm -23 - "$pristine.good.tmp"
+}
+
+# intact: is it as it came?  If not, what is not is in $changed.
+intact()
+{
+	[ -f "$pristine.sums" ] && [ -f "$pristine.stat" ] || return 1
+	tmps="$tmps $pristine.stat.tmp $pristine.good.tmp"
+	changed=$(changed_files)
+	[ -z "$changed" ] || return 1
+	mv "$pristine.stat.tmp" "$pristine.stat"
+}
+
+# put_back TREE: the files that have changed, from a tree that has just come
+put_back()
+{
+	for _f in $changed; do
+		rm -rf "${pristine:?}/$_f"
+		[ -e "$1/$_f" ] || continue
+		mkdir -p "$(dirname "$pristine/$_f")"
+		# with a time of its own, so that make sees it
+		cp -P "$1/$_f" "$pristine/$_f"
+	done
+	state "$pristine" >"$pristine.stat"
+	say "fetch: put back as they came: $(echo "$changed" | tr '\n' ' ' | cut -c1-200)"
+}
+
 # finish TMP SOURCE ID: verified, then renamed: there is no half tree
 finish()
 {
 	accept "$1" "$2"
-	rm -rf "$id" "$pristine"
+	rm -rf "$id" "$pristine" "$pristine.sums" "$pristine.stat"
 	tmps="$tmps $id.tmp"
 	note "$id.tmp" "$3
 $2"
+	note_sums "$1"
 	mv "$1" "$pristine"
+	mv "$pristine.sums.tmp" "$pristine.sums"
+	mv "$pristine.stat.tmp" "$pristine.stat"
 	mv "$id.tmp" "$id"
 	say "fetch: Linux $(tree_version "$pristine") from $2"
 }
@@ -143,7 +207,7 @@ import()
 		new="tree $(echo "$said" | tail -n 1 | cut -c1-40)"
 		what=$src
 	fi
-	if [ -f "$id" ] && [ "$(sed 1q "$id")" = "$new" ]; then
+	if [ -f "$id" ] && [ "$(sed 1q "$id")" = "$new" ] && intact; then
 		accept "$pristine" "$what"
 		say "fetch: Linux $(tree_version "$pristine") from $what, unchanged"
 		return
@@ -333,9 +397,14 @@ if [ -n "$KERNEL_SRC" ]; then
 fi
 
 # Unpacked already, from an archive rather than from a KERNEL_SRC?
+changed=
+whole=
 if [ -f "$id" ] && [ -d "$pristine" ] && grep -q '^archive ' "$id"; then
-	accept "$pristine" "$(sed -n 2p "$id")"
-	exit
+	if intact; then
+		accept "$pristine" "$(sed -n 2p "$id")"
+		exit
+	fi
+	[ -z "$changed" ] || whole=$(sed 1q "$id")
 fi
 
 archive=
@@ -364,4 +433,10 @@ tmp=$pristine.tmp
 rm -rf "$tmp"
 tmps="$tmps $tmp"
 unpack "$archive" "$tmp"
+# the same tree that is there, but for some files: not all is to be built again
+if [ -n "$whole" ] && [ "$whole" = "archive $(cut -c1-40 "$archive.sha256")" ]; then
+	put_back "$tmp"
+	accept "$pristine" "$(sed -n 2p "$id")"
+	exit
+fi
 finish "$tmp" "$(basename "$archive")" "archive $(cut -c1-40 "$archive.sha256")"

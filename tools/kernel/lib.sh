@@ -82,6 +82,18 @@ series_patches()
 		sed "s|^|$_dir/|"
 }
 
+# sound DIR: its files are those that DIR/sha256 was made of, by sums()
+sound()
+{
+	(cd "$1" 2>/dev/null && [ -s sha256 ] && sha256sum --check --status --strict sha256 2>/dev/null)
+}
+
+# sums DIR: notes what its files are
+sums()
+{
+	(cd "$1" && sha256sum -- * >sha256.tmp && mv sha256.tmp sha256)
+}
+
 # blob_id FILE: what git calls its content, or "none"
 blob_id()
 {
