@@ -244,13 +244,17 @@ FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t \
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
+# Many tests wait for what they have started, so one more runs than there are
+# processors.  Those that boot guests have both for themselves.
+TEST_JOBS = $(shell echo $$(($(JOBS) + 1)))
+
 .PHONY: check
 check: deps
 	$(LOCKED) _check
 
 .PHONY: _check
 _check: _fetch _san $(TEST_BIN)
-	$(Q)tests/run.sh $(TESTS)
+	$(Q)tests/run.sh -j $(TEST_JOBS) $(TESTS)
 
 .PHONY: check-full
 check-full: deps
