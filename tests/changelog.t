@@ -44,7 +44,7 @@ changed "a row that was typed into the result" result.json \
 	'claim A1: reads of patched: 1028 is stored, its samples give 1029' 2
 # shellcheck disable=SC2016 # the last line, to sed
 changed "a sample that was typed" result.json '/"samples"/,$s/"reads": *1029/"reads":1028/' \
-	'claim A1: reads of patched: 1029 is stored, its samples give 1028' 2
+	'claim A1: reads in a sample of patched: 1028 is stored, its samples give 1029' 2
 # shellcheck disable=SC2016 # the same
 changed "a time that was typed" time.json '/"samples"/,$s/"guest_ns": *83/"guest_ns":73/' \
 	'claim T1: ns of base: [0-9]* is stored, its samples give' 2

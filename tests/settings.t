@@ -88,9 +88,9 @@ for force in deny force; do
 	broken "huge= is overruled by $force" "shmem_enabled is $force, asked for never" \
 		"s|report_step(\"make the file\");|& put_file(\"/sys/kernel/mm/transparent_hugepage/shmem_enabled\", \"$force\");|" always.w
 done
-broken "something else is written" 'guest error: always.w: wrong data' \
+broken "something else is written" 'wrong data' \
 	's/pattern_fill(buf, n, pos, seed)/pattern_fill(buf, n, pos, seed + 1)/' always.w
-broken "a hole does not read as zeroes" 'guest error: never.h: wrong data at byte 4096' \
+broken "a hole does not read as zeroes" 'wrong data at byte 4096' \
 	's/^\ttake(buf, len, pos);/\tbuf[0] = pos != 0;\n&/' never.h
 broken "the checksum is another" 'checksum 0000000000000001, expected' \
 	's/got_sum = 0;/got_sum = 1;/' always.h

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -156,6 +157,10 @@ static void finish(int code)
 	leave(code);
 }
 
+/* Set while a pass runs: what goes wrong in it voids it, and the next one runs. */
+static jmp_buf end_of_pass;
+static int in_pass;
+
 __attribute__((noreturn, format(printf, 1, 2)))
 static void die(const char *fmt, ...)
 {
@@ -168,6 +173,12 @@ static void die(const char *fmt, ...)
 	if (report < 0) {
 		fprintf(stderr, "init: %s\n", text);
 		leave(EXIT_ERROR);
+	}
+	if (in_pass) {
+		in_pass = 0;
+		say("void %s %s", pass, text);
+		flush();
+		longjmp(end_of_pass, 1);
 	}
 	say("error %s %s", pass, text);
 	finish(EXIT_ERROR);
@@ -187,6 +198,28 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/*
+ * The same of what takes long, once for each 16 MiB: a guest that is slow is told
+ * from one that hangs by that.  Not by the clock, which would make the report of
+ * one boot differ from that of another.
+ */
+#define GO_ON	(16ULL << 20)
+
+static void go_on(const char *what, uint64_t bytes)
+{
+	static uint64_t last;
+	char text[64];
+
+	if (bytes / GO_ON == last)
+		return;
+	last = bytes / GO_ON;
+	if (!last)
+		return;
+	snprintf(text, sizeof(text), "%s, %llu MiB", what,
+		 (unsigned long long)bytes >> 20);
+	report_step(text);
 }
 
 static void put_file(const char *path, const char *text)
@@ -638,6 +671,7 @@ static void write_pattern(int fd)
 	for (pos = 0; pos < file_size; pos += chunk) {
 		size_t n = file_size - pos < chunk ? file_size - pos : chunk;
 
+		go_on("write the file", pos);
 		pattern_fill(buf, n, pos, seed);
 		if (pwrite(fd, buf, n, pos) != (ssize_t)n)
 			die(DATA ": write at %llu: %s",
@@ -848,6 +882,9 @@ static const char * const ring_events[] = {
 	"readahead/page_cache_ra_order",
 	"readahead/page_cache_sync_ra",
 	"readahead/page_cache_async_ra",
+	"block/block_bio_queue",
+	"block/block_plug",
+	"block/block_unplug",
 	"block/block_rq_issue",
 };
 
@@ -895,6 +932,36 @@ static void trace_stop(void)
 {
 	put_file(TRACING "tracing_on", "0");
 	trace_events("0");
+}
+
+/* As a pass finds it, wherever the one before it stopped */
+static void trace_reset(void)
+{
+	static const char * const triggers[] = {
+		FOLIO_EVENT "trigger", GONE_EVENT "trigger",
+	};
+	unsigned int i;
+	char text[256];
+
+	put_file(TRACING "tracing_on", "0");
+	put_file(TRACING "events/enable", "0");
+	put_file(TRACING "trace_clock", "local");
+	for (i = 0; i < ARRAY_SIZE(triggers) && !no_hist; i++) {
+		get_file(triggers[i], text, sizeof(text));
+		if (!strncmp(text, "hist:", 5))
+			put_file(triggers[i], "!hist:keys=i_ino,order");
+	}
+}
+
+/* trace KIB: how much of it one pass may make */
+static void trace_size(const char *kib)
+{
+	static char last[64] = "16384";
+
+	if (!strcmp(kib, last))
+		return;
+	put_file(TRACING "buffer_size_kb", kib);
+	snprintf(last, sizeof(last), "%s", kib);
 }
 
 static int field(const char *line, const char *name, unsigned long *value)
@@ -1006,62 +1073,211 @@ static void report_pipeline(unsigned long ino)
 }
 
 /*
- * One line an event: what readahead decided, and each request that the
- * device got, as file pages if it reads the file's data, else as sectors.
+ * Reads as they were submitted.
+ *
+ * How many requests the device gets for a window depends on where its folios lie
+ * in memory: a bio has up to 256 vectors, a request up to max_segments, and pages
+ * that follow each other in memory share one.  A window of 512 single pages is one
+ * request if some of them do, and two if none do.  So reads are counted as they
+ * would be if neither were a limit: the bios of one call of readahead that follow
+ * each other on the device are one, which is split where it is longer than
+ * max_sectors, and merged with the request that the task's plug ends with.  These
+ * are the rules of blk_mq_submit_bio(), and what the device got beside them is
+ * what memory made of it.
+ */
+struct submitter {
+	int pid;
+	unsigned long long start, end;	/* sectors of the bio; nothing if equal */
+	unsigned long long rq_start, rq_end;	/* of the request that may grow */
+	int flushed;			/* its plug; unless it goes on, see below */
+};
+
+#define MAX_SUBMITTERS	64
+static struct submitter submitters[MAX_SUBMITTERS];
+static unsigned int nr_submitters;
+static unsigned long long max_sectors;	/* of the queue, for this pass */
+static unsigned long data, data_sectors;
+
+static void read_limit(void)
+{
+	char path[128], text[24];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/max_sectors_kb", dev);
+	get_file(path, text, sizeof(text));
+	max_sectors = 2 * strtoull(text, NULL, 10);
+	if (!max_sectors)
+		die("%s: not a number: %s", path, text);
+}
+
+static struct submitter *submitter_of(int pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_submitters; i++)
+		if (submitters[i].pid == pid)
+			return &submitters[i];
+	if (i == MAX_SUBMITTERS)
+		die("more than %d tasks have submitted reads", MAX_SUBMITTERS);
+	memset(&submitters[i], 0, sizeof(submitters[i]));
+	submitters[i].pid = pid;
+	nr_submitters++;
+	return &submitters[i];
+}
+
+static void submit_rq(struct submitter *s)
+{
+	unsigned long long nr = s->rq_end - s->rq_start;
+
+	if (!nr)
+		return;
+	data++;
+	data_sectors += nr;
+	say("d %lu %llu", (unsigned long)file_offset(s->rq_start * 512) / PAGE,
+	    nr / 8);
+	s->rq_start = s->rq_end;
+}
+
+/* The call of readahead is over, or what comes next lies elsewhere. */
+static void submit_bio(struct submitter *s)
+{
+	unsigned long long nr = s->end - s->start;
+
+	if (!nr)
+		return;
+	if (nr > max_sectors || s->rq_end != s->start ||
+	    s->rq_end - s->rq_start + nr > max_sectors) {
+		submit_rq(s);
+		s->rq_start = s->start;
+	}
+	/* what a bio is split into is not merged, but for the rest */
+	while (s->end - s->rq_start > max_sectors) {
+		s->rq_end = s->rq_start + max_sectors;
+		submit_rq(s);
+	}
+	s->rq_end = s->end;
+	s->start = s->end;
+}
+
+/* The plug is empty: there is nothing to merge with. */
+static void submit_all(struct submitter *s)
+{
+	submit_bio(s);
+	submit_rq(s);
+	s->flushed = 0;
+}
+
+static void add_bio(struct submitter *s, unsigned long long sector,
+		    unsigned int nr)
+{
+	if (s->flushed)
+		submit_all(s);
+	if (s->end != sector || s->start == s->end) {
+		submit_bio(s);
+		s->start = sector;
+	}
+	s->end = sector + nr;
+}
+
+/* "            init-1       [000] ...": a task's name may have anything in it */
+static int line_pid(const char *line)
+{
+	const char *p = strstr(line, " [0");
+
+	while (p && p > line && p[-1] == ' ')
+		p--;
+	while (p && p > line && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	if (!p || p == line || p[-1] != '-')
+		die("trace line without a task: %s", line);
+	return atoi(p);
+}
+
+/* 259,0 RA 16384 () 96 + 32 none,0,0 [init], or without what is in the middle */
+static int parse_io(const char *p, const char *line, int request,
+		    unsigned long long *sector, unsigned int *nr)
+{
+	unsigned int maj, min;
+	char rwbs[16];
+	int used;
+
+	if (sscanf(p, "%u,%u %15s %n", &maj, &min, rwbs, &used) != 3)
+		die("not a line of a bio or a request: %s", line);
+	p += used;
+	if (request) {
+		/* the command in the parentheses is empty */
+		p = strstr(p, "() ");
+		p = p ? p + 3 : "";
+	}
+	if (sscanf(p, "%llu + %u", sector, nr) != 2)
+		die("not a line of a bio or a request: %s", line);
+	if (!strchr(rwbs, 'R'))
+		return 0;
+	/* fio comes from a disk of its own */
+	return on_tmpfs() ? maj != fio_major || min != fio_minor :
+			    maj == dev_major && min == dev_minor;
+}
+
+/*
+ * One line an event: what readahead decided, and each read of the file's data as
+ * file pages, of anything else as sectors.
  */
 static void report_trace(unsigned long ino)
 {
-	char *text, *line, *next;
-	unsigned long data = 0, data_sectors = 0, meta = 0, meta_sectors = 0;
+	unsigned long requests = 0, sectors = 0, meta = 0, meta_sectors = 0, n = 0;
+	unsigned long long sector;
+	char *line = NULL, *p;
+	struct submitter *s;
+	unsigned int nr, i;
+	size_t size = 0;
+	FILE *f;
 
 	trace_overrun();
-	text = slurp(TRACING "trace");
-	for (line = text; line && *line; line = next) {
-		char *p;
-
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
+	nr_submitters = 0;
+	data = 0;
+	data_sectors = 0;
+	f = fopen(TRACING "trace", "r");
+	if (!f)
+		die(TRACING "trace: %s", strerror(errno));
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
 		if (line[0] == '#')
 			continue;
-		p = strstr(line, ": block_rq_issue: ");
-		if (p) {
-			/* 259,0 RA 16384 () 96 + 32 none,0,0 [init] */
-			char rwbs[16], *q;
-			unsigned int maj, min;
-			unsigned long bytes;
-			unsigned long long sector;
-			unsigned int nr;
-			int64_t off;
-
-			/* the command in the parentheses is empty */
-			q = strstr(p, " () ");
-			if (sscanf(p + 18, "%u,%u %15s %lu", &maj, &min, rwbs,
-				   &bytes) != 4 || !q ||
-			    sscanf(q + 4, "%llu + %u", &sector, &nr) != 2)
-				die("not a block_rq_issue line: %s", line);
-			if (!strchr(rwbs, 'R'))
+		if (++n % 65536 == 0)
+			report_step("trace");
+		p = strstr(line, ": block_");
+		if (p && !strncmp(p, ": block_rq_issue: ", 18)) {
+			if (!parse_io(p + 18, line, 1, &sector, &nr))
 				continue;
-			/* fio comes from a disk of its own */
-			if (on_tmpfs() ? maj == fio_major && min == fio_minor :
-			    maj != dev_major || min != dev_minor)
-				continue;
-			off = file_offset(sector * 512);
-			if (off >= 0) {
-				data++;
-				data_sectors += nr;
-				say("d %lu %u", (unsigned long)off / PAGE,
-				    nr / 8);
-			} else {
+			if (file_offset(sector * 512) < 0) {
 				meta++;
 				meta_sectors += nr;
 				say("m %llu %u", sector, nr);
+				continue;
 			}
-			continue;
+			requests++;
+			sectors += nr;
+			/* the last of a plug is sent when all before it are */
+			for (i = 0; i < nr_submitters; i++)
+				if (submitters[i].end == sector + nr)
+					submit_all(&submitters[i]);
+		} else if (p && !strncmp(p, ": block_bio_queue: ", 19)) {
+			if (parse_io(p + 19, line, 0, &sector, &nr) &&
+			    file_offset(sector * 512) >= 0)
+				add_bio(submitter_of(line_pid(line)), sector, nr);
+		} else if (p && !strncmp(p, ": block_unplug: ", 16)) {
+			submitter_of(line_pid(line))->flushed = 1;
+		} else if (p && !strncmp(p, ": block_plug: ", 14)) {
+			/* flushed to make room for the request of this very bio */
+			submitter_of(line_pid(line))->flushed = 0;
 		}
 		p = strstr(line, ": page_cache_");
 		if (!p || must_ino(p) != ino)
 			continue;
+		s = submitter_of(line_pid(line));
+		if (s->flushed)
+			submit_all(s);
+		else
+			submit_bio(s);
 		if (!strncmp(p, ": page_cache_ra_order:", 22))
 			say("w %lu %lu %lu %lu", must_field(p, "index"),
 			    must_field(p, "size"), must_field(p, "async_size"),
@@ -1077,8 +1293,17 @@ static void report_trace(unsigned long ino)
 			say("a %lu %lu", must_field(p, "index"),
 			    must_field(p, "req_count"));
 	}
-	free(text);
+	if (ferror(f))
+		die(TRACING "trace: %s", strerror(errno));
+	fclose(f);
+	free(line);
+	for (i = 0; i < nr_submitters; i++)
+		submit_all(&submitters[i]);
+	if (data_sectors != sectors)
+		die("%lu sectors of the file were submitted, the device got %lu",
+		    data_sectors, sectors);
 	say("data %s %lu %lu", pass, data, data_sectors);
+	say("sent %s %lu", pass, requests);
 	say("meta %s %lu %lu", pass, meta, meta_sectors);
 }
 
@@ -1172,11 +1397,13 @@ static void take(const void *data, size_t len, uint64_t pos)
 {
 	int64_t bad = -1;
 
-	if (unchecked)
+	if (unchecked) {
 		/* a page of a mapping is there once a byte of it was read */
 		*(const volatile char *)data;
-	else
+	} else {
 		bad = compare(data, len, pos, &got_sum);
+		go_on("read", got_bytes + len);
+	}
 	if (bad >= 0)
 		die("wrong data at byte %lld of the file", (long long)bad);
 	got_bytes += len;
@@ -1317,6 +1544,26 @@ static void op_list(char *args, unsigned long times)
 			read_at(fd_of(0), pos[i], bs);
 }
 
+/* One mapping of the file at a time, so that a pass that is void leaves none */
+static char *mapped;
+
+static char *map_file(int fd)
+{
+	mapped = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED) {
+		mapped = NULL;
+		die("mmap: %s", strerror(errno));
+	}
+	return mapped;
+}
+
+static void unmap_file(void)
+{
+	if (mapped)
+		munmap(mapped, file_size);
+	mapped = NULL;
+}
+
 /* touch ADVICE START END: faults the range in through a mapping, in order */
 static void op_touch(char *args)
 {
@@ -1326,16 +1573,14 @@ static void op_touch(char *args)
 
 	if (sscanf(args, "%15s %llu %llu", advice, &start, &end) != 3)
 		die("plan: touch wants ADVICE START END: %s", args);
-	map = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		die("mmap: %s", strerror(errno));
+	map = map_file(fd);
 	if (!strcmp(advice, "hugepage") &&
 	    madvise(map, file_size, MADV_HUGEPAGE))
 		die("madvise: %s", strerror(errno));
 	for (; start < end; start += PAGE)
 		take(map + start, end - start < PAGE ? end - start : PAGE,
 		     start);
-	munmap(map, file_size);
+	unmap_file();
 }
 
 /* batch uring|aio N START END BS */
@@ -1370,11 +1615,8 @@ static void op_willneed(char *args)
 	    !range || !bs)
 		die("plan: willneed wants madvise|fadvise RANGE START END BS: %s", args);
 	need(bs);
-	if (*how == 'm') {
-		map = mmap(NULL, file_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED)
-			die("mmap: %s", strerror(errno));
-	}
+	if (*how == 'm')
+		map = map_file(fd);
 	for (; start < end; start = to) {
 		to = end - start < range ? end : start + range;
 		err = map ? madvise(map + start, to - start, MADV_WILLNEED) :
@@ -1384,8 +1626,7 @@ static void op_willneed(char *args)
 		for (pos = start; pos < to; pos += bs)
 			read_at(fd, pos, to - pos < bs ? to - pos : bs);
 	}
-	if (map)
-		munmap(map, file_size);
+	unmap_file();
 }
 
 static pid_t start(char * const *argv, int in, int out, int other)
@@ -1400,6 +1641,27 @@ static pid_t start(char * const *argv, int in, int out, int other)
 		_exit(126);
 	execv(argv[0], argv);
 	_exit(127);
+}
+
+/*
+ * Waits for a program that reads the file, and tells how far the device has come.
+ * But not while it is timed, where looking would take time.
+ */
+static int wait_for(pid_t pid)
+{
+	struct counters before, c;
+	int status;
+	pid_t got;
+
+	read_counters(&before);
+	while (!(got = waitpid(pid, &status, unchecked ? 0 : WNOHANG))) {
+		usleep(100000);
+		read_counters(&c);
+		go_on("read", (c.sectors - before.sectors) * 512);
+	}
+	if (got != pid)
+		die("waitpid: %s", strerror(errno));
+	return status;
 }
 
 /* tar cf - DIR | cat >/dev/null */
@@ -1418,9 +1680,11 @@ static void op_tar(void)
 	close(ends[0]);
 	close(ends[1]);
 	close(null);
-	for (i = 0; i < 2; i++)
-		if (waitpid(pid[i], &status, 0) != pid[i] || status)
+	for (i = 0; i < 2; i++) {
+		status = wait_for(pid[i]);
+		if (status)
 			die("%s ended with status %#x", i ? "cat" : "tar", status);
+	}
 	got_bytes += file_size;
 }
 
@@ -1477,8 +1741,7 @@ static void op_fio(char *args)
 		execv("/bin/fio", argv);
 		_exit(127);
 	}
-	if (waitpid(pid, &status, 0) != pid)
-		die("waitpid: %s", strerror(errno));
+	status = wait_for(pid);
 	if (umount("/fio" MNT))
 		die("umount /fio" MNT ": %s", strerror(errno));
 	if (status)
@@ -1509,6 +1772,9 @@ static void op_fault(const char *kind)
 	else if (!strcmp(kind, "hang"))
 		for (;;)
 			pause();
+	else if (!strcmp(kind, "spin"))
+		for (;;)
+			;
 	else if (!strcmp(kind, "die"))
 		reboot(RB_AUTOBOOT);
 	else if (!strcmp(kind, "truncated"))
@@ -1537,6 +1803,7 @@ static void verify_cached(void)
 		size_t n = file_size - pos < 1 << 20 ? file_size - pos : 1 << 20;
 		uint64_t sum = 0;
 
+		go_on("compare", pos);
 		if (pread(fd, buf, n, pos) != (ssize_t)n)
 			die("read at %llu: %s", (unsigned long long)pos,
 			    strerror(errno));
@@ -1646,15 +1913,47 @@ static uint64_t timed_pass(int traced)
 	return least;
 }
 
+static void report_kmsg(void);
+
+/*
+ * What the kernel said in it is the pass's, and so are the traces of one that is
+ * void: the next one finds what it would have found without it.
+ */
+static void end_pass(int is_void)
+{
+	int i;
+
+	in_pass = 0;
+	if (is_void) {
+		trace_reset();
+		unmap_file();
+		close_fds();
+		/* of fio; it may not be mounted */
+		umount("/fio" MNT);
+		if (!on_device() && umount(MNT) && errno != EINVAL && errno != ENOENT)
+			die("umount " MNT ": %s", strerror(errno));
+		unchecked = 0;
+	}
+	for (i = 0; i < nr_ops; i++)
+		free(ops[i]);
+	nr_ops = 0;
+	report_kmsg();
+	say("done %s", pass);
+	strcpy(pass, "-");
+	flush();
+}
+
 static void run_pass(void)
 {
 	struct counters before, after;
 	uint64_t t0, t1, ns;
 	struct stat st;
-	int i, unseen;
+	int unseen;
 
 	if (on_tmpfs())
 		make_tmpfs();
+	else
+		read_limit();
 	report_step("read");
 	got_bytes = 0;
 	got_sum = 0;
@@ -1715,12 +2014,7 @@ static void run_pass(void)
 	if (piped)
 		timed_pass(1);
 	say("time %s %llu", pass, (unsigned long long)ns);
-	for (i = 0; i < nr_ops; i++)
-		free(ops[i]);
-	nr_ops = 0;
-	say("done %s", pass);
-	strcpy(pass, "-");
-	flush();
+	end_pass(0);
 }
 
 /* Whatever the kernel said at warning level since the plan began */
@@ -1765,7 +2059,9 @@ static void report_kmsg(void)
 			continue;
 		if (is_quiet(p + 1))
 			continue;
-		if ((prio & 7) <= 4)
+		if ((prio & 7) <= 4 && *pass != '-')
+			say("void %s the kernel said: %s", pass, p + 1);
+		else if ((prio & 7) <= 4)
 			say("kmsg %u %s", prio & 7, p + 1);
 	}
 }
@@ -1876,12 +2172,16 @@ static void run_line(char *line)
 		if (!on_tmpfs())
 			make_file();
 	} else if (sscanf(line, "pass %63s", a) == 1) {
+		report_kmsg();
 		strcpy(pass, a);
 		say("pass %s", pass);
+		in_pass = 1;
 	} else if (sscanf(line, "queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 1);
 	} else if (sscanf(line, "expect-queue %63s %63s", a, b) == 2) {
 		queue_setting(a, b, 0);
+	} else if (sscanf(line, "trace %15s", a) == 1) {
+		trace_size(a);
 	} else if (!strncmp(line, "quiet ", 6) && nr_quiet < MAX_QUIET) {
 		snprintf(quiet[nr_quiet++], sizeof(quiet[0]), "%s", line + 6);
 	} else if (sscanf(line, "silent %u", &silent_s) == 1) {
@@ -1899,10 +2199,26 @@ static void run_line(char *line)
 	}
 }
 
+/* What is left of the plan, line by line */
+static char *plan;
+
+static char *plan_line(void)
+{
+	char *line = plan, *end = strchr(line, '\n');
+
+	if (!*line)
+		return NULL;
+	if (!end)
+		die("plan: cut short: %s", line);
+	*end = '\0';
+	plan = end + 1;
+	return line;
+}
+
 int main(void)
 {
-	char *plan, *line, *next;
 	struct utsname u;
+	char *line;
 
 	strcpy(pass, "-");
 	memset(fds, 0xff, sizeof(fds));
@@ -1929,14 +2245,15 @@ int main(void)
 	/* where a program is run nothing is measured, and the kernel may not trace */
 	if (!strstr(plan, "\nexec ") && strncmp(plan, "exec ", 5))
 		trace_setup();
-	for (line = plan; line && *line; line = next) {
-		next = strchr(line, '\n');
-		if (!next)
-			die("plan: cut short: %s", line);
-		*next++ = '\0';
+	if (setjmp(end_of_pass)) {
+		end_pass(1);
+		/* the rest of this pass */
+		while ((line = plan_line()) && strcmp(line, "go"))
+			;
+	}
+	while ((line = plan_line()))
 		if (*line && *line != '#')
 			run_line(line);
-	}
 	report_kmsg();
 	finish(EXIT_DONE);
 	return 0;

@@ -115,12 +115,13 @@ static const char whole_report[] =
 	"d 0 4\n"
 	"m 128 32\n"
 	"data A1 4 128\n"
+	"sent A1 5\n"
 	"meta A1 1 8\n"
 	"resident A1 16\n"
 	"read A1 65536 00000000000000ff\n"
 	"time A1 12345\n"
 	"done A1\n"
-	"end 19\n";
+	"end 20\n";
 
 static void report_whole(void **state)
 {
@@ -155,7 +156,7 @@ static void report_untraced(void **state)
 	(void)state;
 	text = xasprintf("%.*suntraced A1\n%s", (int)(windows - whole_report),
 			 whole_report, rest);
-	strcpy(strstr(text, "end "), "end 18\n");
+	strcpy(strstr(text, "end "), "end 19\n");
 	assert_null(report_parse(&r, text));
 	assert_true(r.complete);
 	assert_true(r.samples[0].untraced);
@@ -259,6 +260,7 @@ static void make_sample(struct sample *s, uint64_t data)
 	s->done = true;
 	s->pieces = 1;
 	s->data = data;
+	s->sent = data;
 	s->data_sectors = 2048;
 	s->meta = 1;
 	s->meta_sectors = 8;
@@ -384,8 +386,8 @@ static const char *spoil(struct sample *s, int i)
 		s->meta++;
 		return "the device counts 101 reads, the trace 102";
 	case 7:
-		s->merges++;
-		return "merges differ from those of boot 1";
+		s->sent++;
+		return "the device counts 101 reads, the trace 102";
 	case 8:
 		s->windows++;
 		return "windows differ";
@@ -398,6 +400,7 @@ static const char *spoil(struct sample *s, int i)
 		return "folio sizes differ";
 	case 11:
 		s->data++;
+		s->sent++;
 		s->reads++;
 		return "reads differ from those of boot 1";
 	case 12:
@@ -718,6 +721,7 @@ static void groups_model(void **state)
 			    "fs xfs\n"
 			    "file 1048576\n"
 			    "pass T\n"
+			    "trace 16384\n"
 			    "expect-queue max_hw_sectors_kb 512\n"
 			    "queue scheduler none\n"
 			    "expect-queue rotational 0\n"
@@ -829,6 +833,7 @@ static void groups(void **state)
 			    "fs ext4\n"
 			    "file 1048576\n"
 			    "pass T\n"
+			    "trace 16384\n"
 			    "expect-queue max_hw_sectors_kb 512\n"
 			    "expect-queue scheduler none\n"
 			    "expect-queue rotational 0\n"

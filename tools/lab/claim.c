@@ -460,7 +460,7 @@ static void parse_tar(const struct place *at, struct claim *c, const char *p)
 static void parse_fault(const struct place *at, struct claim *c, const char *p)
 {
 	static const char * const kinds[] = {
-		"panic", "oops", "warning", "hang", "die", "truncated",
+		"panic", "oops", "warning", "hang", "spin", "die", "truncated",
 	};
 	unsigned int i;
 
@@ -468,7 +468,7 @@ static void parse_fault(const struct place *at, struct claim *c, const char *p)
 		if (!strcmp(p, kinds[i]))
 			break;
 	if (i == ARRAY_SIZE(kinds))
-		wrong(at, "reader: expected fault panic, oops, warning, hang, die or truncated, not \"%s\"",
+		wrong(at, "reader: expected fault panic, oops, warning, hang, spin, die or truncated, not \"%s\"",
 		      p);
 	new_op(at, c)->line = xasprintf("fault %s", p);
 }

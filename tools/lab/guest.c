@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -120,8 +121,11 @@ void guest_start(struct guest *g)
 
 	write_command(g);
 	g->started = now();
-	g->console_at = g->started;
-	g->report_at = g->started;
+	g->went_on = g->started;
+	g->polled = g->started;
+	g->had_s = 0;
+	g->cpu_s = 0;
+	g->cpu_then = 0;
 	g->console_size = 0;
 	g->report_size = 0;
 	g->sign_at = 0;
@@ -261,6 +265,51 @@ static double cpu_time(const struct guest *g)
 	return (double)(user + system) / sysconf(_SC_CLK_TCK);
 }
 
+/* Does one of its threads run, or wait for a processor or for the host's disk? */
+static bool is_busy(const struct guest *g)
+{
+	char *path = xasprintf("/proc/%d/task", (int)g->pid);
+	DIR *d = opendir(path);
+	struct dirent *e;
+	bool busy = false;
+
+	while (d && !busy && (e = readdir(d))) {
+		char *stat = xasprintf("%s/%s/stat", path, e->d_name);
+		char *text = e->d_name[0] == '.' ? NULL : read_file(stat, NULL);
+		char *p = text ? strrchr(text, ')') : NULL;
+
+		busy = p && (!strncmp(p, ") R", 3) || !strncmp(p, ") D", 3));
+		free(text);
+		free(stat);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+	return busy;
+}
+
+/* What the guest had since it was last looked at: see struct limits */
+static void add_time(struct guest *g, double t)
+{
+	double cpu = cpu_time(g), wall = t - g->polled, ran = cpu - g->cpu_s;
+
+	/* we were stopped ourselves, and the guest may have been, too */
+	if (wall > 1)
+		wall = 1;
+	if (ran > wall)
+		ran = wall;
+	g->had_s += is_busy(g) ? ran : wall;
+	g->cpu_s = cpu;
+	g->polled = t;
+}
+
+static void goes_on(struct guest *g, double t)
+{
+	g->went_on = t;
+	g->had_s = 0;
+	g->cpu_then = g->cpu_s;
+}
+
 static void note_position(struct guest *g)
 {
 	char *text = slurp(g, "report"), *p = text + strlen(text), *e;
@@ -358,11 +407,11 @@ bool guest_poll(struct guest *g)
 		judge_end(g);
 		return true;
 	}
+	add_time(g, t);
 	if (grown(g, "console", &g->console_size)) {
 		char *console = slurp(g, "console");
 
-		g->console_at = t;
-		g->cpu_s = cpu_time(g);
+		goes_on(g, t);
 		if (!g->sign_at && console_sign(console, NULL))
 			g->sign_at = t;
 		free(console);
@@ -375,20 +424,18 @@ bool guest_poll(struct guest *g)
 		free(console);
 	}
 	if (grown(g, "report", &g->report_size)) {
-		g->report_at = t;
-		g->cpu_s = cpu_time(g);
+		goes_on(g, t);
 		note_position(g);
 	}
-	if (!g->console_size && t - g->started > g->limits.silent_s)
+	if (!g->console_size && g->had_s > g->limits.silent_s)
 		set_outcome(g, GUEST_SILENT,
-			    xasprintf("nothing on the console for %.0f s",
-				      g->limits.silent_s));
-	else if (g->console_size && t - g->console_at > g->limits.hang_s &&
-		 t - g->report_at > g->limits.hang_s)
+			    xasprintf("nothing on the console for %.0f s; QEMU ran for %.1f s of it",
+				      t - g->started, g->cpu_s));
+	else if (g->console_size && g->had_s > g->limits.hang_s)
 		set_outcome(g, GUEST_HANG,
 			    xasprintf("nothing on console or report for %.0f s, last at: %s; QEMU ran for %.1f s of it",
-				      g->limits.hang_s, g->at,
-				      cpu_time(g) - g->cpu_s));
+				      t - g->went_on, g->at,
+				      g->cpu_s - g->cpu_then));
 	else if (t - g->started > g->limits.total_s)
 		set_outcome(g, GUEST_TIMEOUT,
 			    xasprintf("not done after %.0f s, last at: %s",

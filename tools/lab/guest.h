@@ -16,7 +16,7 @@ enum outcome {
 	GUEST_PANIC,
 	GUEST_OOPS,	/* oops, BUG, or a fault in the kernel */
 	GUEST_WARNING,	/* WARNING, or any message of that level */
-	GUEST_HANG,	/* neither console nor report went on for hang_s */
+	GUEST_HANG,	/* neither console nor report went on, see limits */
 	GUEST_TIMEOUT,	/* total_s are over */
 	GUEST_EARLY,	/* gone before it said hello */
 	GUEST_TRUNCATED, /* gone, and the report has no end */
@@ -33,8 +33,16 @@ const char *outcome_name(enum outcome o);
  */
 #define GUEST_EXIT_CODE	85
 
+/*
+ * How long a guest may take.  The first two are seconds that the guest had: what it
+ * got of the host's processors while it wanted one, and all of the time while it
+ * did not.  So a guest that waits for what never comes, or runs in a circle, is told
+ * from one that a busy host keeps waiting.
+ */
 struct limits {
-	double silent_s, hang_s, total_s;
+	double silent_s;	/* until the first character on the console */
+	double hang_s;		/* since console or report last went on */
+	double total_s;		/* wall clock, from start to exit */
 };
 
 struct guest {
@@ -44,8 +52,9 @@ struct guest {
 
 	/* private */
 	pid_t pid;
-	double started, console_at, report_at, sign_at;
-	double cpu_s;		/* QEMU's processor time when either last grew */
+	double started, went_on, sign_at;
+	double polled, had_s;	/* since console or report last grew, see limits */
+	double cpu_s, cpu_then;	/* QEMU's processor time: now, and when they grew */
 	long console_size, report_size;
 
 	/* the result */

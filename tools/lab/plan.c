@@ -56,6 +56,20 @@ void plan_groups(struct groups *gs, const struct claims *all)
 	}
 }
 
+/*
+ * Of each read some 60 bytes an event are traced.  Where readahead makes no windows
+ * to speak of, each page is one, with up to six events.
+ */
+#define TRACE_KIB	16384
+#define TRACE_PAGE	384
+
+static unsigned int trace_kib(const struct claim *c)
+{
+	uint64_t kib = c->file / 4096 * TRACE_PAGE / 1024;
+
+	return c->read_ahead_kb >= 16 || kib < TRACE_KIB ? TRACE_KIB : kib;
+}
+
 static void plan_setup(FILE *f, const struct claim *c)
 {
 	if (!claim_has_disk(c)) {
@@ -63,6 +77,7 @@ static void plan_setup(FILE *f, const struct claim *c)
 			content_name(c->content));
 		return;
 	}
+	fprintf(f, "trace %u\n", trace_kib(c));
 	fprintf(f, "expect-queue max_hw_sectors_kb %u\n", 4U << c->mdts);
 	/* null_blk itself would have another, the laboratory's NVMe has not */
 	fprintf(f, "%s scheduler none\n", c->model ? "queue" : "expect-queue");

@@ -23,7 +23,9 @@
  *   pad PAGES			of a file before the measured one
  *   fs TYPE			how to mount it
  *   file BYTES			make the file; on tmpfs, only its size
- *   pass ID			begin a pass
+ *   pass ID			begin a pass: what goes wrong in it, up to "go",
+ *				voids it, and the next one runs
+ *   trace KIB			of memory, for what is traced in it
  *   tmpfs HUGE CONTENT		make it and its file, read both back
  *   queue NAME VALUE		write a queue setting, read it back
  *   expect-queue NAME VALUE	only read it back

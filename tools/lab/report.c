@@ -22,7 +22,7 @@ int64_t sample_value(const struct sample *s, enum metric m)
 
 	switch (m) {
 	case METRIC_READS:
-		return s->reads;
+		return s->data + s->meta;
 	case METRIC_DATA:
 		return s->data;
 	case METRIC_BYTES:
@@ -49,10 +49,8 @@ int64_t sample_value(const struct sample *s, enum metric m)
 
 const char *sample_differs(const struct sample *a, const struct sample *b)
 {
-	if (a->reads != b->reads)
+	if (a->data + a->meta != b->data + b->meta)
 		return "reads";
-	if (a->merges != b->merges)
-		return "merges";
 	if (a->sectors != b->sectors)
 		return "sectors";
 	if (a->data != b->data || a->data_sectors != b->data_sectors)
@@ -123,6 +121,7 @@ static const struct {
 	[REC_PIECES]	= { "pieces", 1 },
 	[REC_STAT]	= { "stat", 3 },
 	[REC_DATA]	= { "data", 2 },
+	[REC_SENT]	= { "sent", 1 },
 	[REC_META]	= { "meta", 2 },
 	[REC_RESIDENT]	= { "resident", 1 },
 	[REC_READ]	= { "read", 2 },
@@ -158,6 +157,9 @@ static bool store(struct sample *s, enum record r, const char *rest)
 	case REC_DATA:
 		s->data = v[0];
 		s->data_sectors = v[1];
+		break;
+	case REC_SENT:
+		s->sent = v[0];
 		break;
 	case REC_META:
 		s->meta = v[0];
@@ -223,6 +225,10 @@ static bool pass_line(struct sample *s, const char *key, const char *rest)
 		s->folios[a] = b;
 		return true;
 	}
+	if (!strcmp(key, "void")) {
+		spoil(s, xstrdup(rest));
+		return *rest;
+	}
 	if (!strcmp(key, "done")) {
 		s->done = true;
 		return s->bad || s->seen == (1U << NR_RECORDS) - 1;
@@ -286,6 +292,7 @@ char *report_parse(struct report *r, char *text)
 					 lines + 1, line);
 		}
 	}
+	r->open = s && !s->done;
 	return NULL;
 }
 

@@ -21,12 +21,15 @@
  *   u INDEX NR LOOKAHEAD	page_cache_ra_unbounded
  *   s INDEX REQ		page_cache_sync_ra
  *   a INDEX REQ		page_cache_async_ra
- *   d PAGE PAGES		a request for file data
+ *   d PAGE PAGES		a read of file data, as submitted: bios of one call that
+ *				follow each other are one, up to max_sectors_kb
  *   m SECTOR SECTORS		a request for metadata
  *   untraced PASS		the kernel has no trace points of readahead: there are
  *				no lines of w, u, s and a
- *   data PASS REQUESTS SECTORS	the sums of d and m
- *   meta PASS REQUESTS SECTORS
+ *   data PASS READS SECTORS	the sum of d
+ *   sent PASS REQUESTS		that the device got for these: more where a request
+ *				would have more pieces in memory than it may
+ *   meta PASS REQUESTS SECTORS	the sum of m
  *   resident PASS PAGES	of the file, cached after the pass; on tmpfs
  *				all that it has, by st_blocks
  *   read PASS BYTES SUM	what the reader got
@@ -37,9 +40,11 @@
  *   piped PASS NS		of the run for the pipeline, whose trace follows
  *   t LINE			as pipeline.h has them
  *   time PASS NS
+ *   void PASS TEXT		it counts for nothing; "done" may be next
  *   done PASS
  *   out - TEXT			a line that a program printed
- *   kmsg LEVEL TEXT		said by the kernel at warning level or above
+ *   kmsg LEVEL TEXT		said by the kernel at warning level or above, outside
+ *				a pass; in one it is "void"
  *   error PASS TEXT		the guest gave up
  *   end LINES			last line
  */
@@ -53,6 +58,7 @@ struct report {
 	char *error;		/* what the guest gave up with, or NULL */
 	char *warning;		/* first kernel message of that level, or NULL */
 	bool complete;		/* "end" is there, with the right count */
+	bool open;		/* it ends within the last pass */
 	struct sample *samples;
 	int nr;
 };

@@ -30,7 +30,8 @@ struct json_object *result_sample(const struct sample *s, enum kernel k,
 	add_string(o, "claim", s->claim);
 	add_string(o, "kernel", kernel_name(k));
 	add_int(o, "boot", run + 1);
-	add_int(o, "reads", s->reads);
+	add_int(o, "reads", s->data + s->meta);
+	add_int(o, "device_reads", s->reads);
 	add_int(o, "merges", s->merges);
 	add_int(o, "sectors", s->sectors);
 	add_int(o, "data_reads", s->data);
@@ -168,6 +169,10 @@ struct json_object *result_claim(const struct claim *c, const struct judged *j)
 			continue;
 		v = values(c, j->value[k]);
 		add_int(v, "meta", j->meta[k]);
+		if (claim_has_disk(c) && j->device_most[k]) {
+			add_int(v, "device_reads_least", j->device_least[k]);
+			add_int(v, "device_reads_most", j->device_most[k]);
+		}
 		json_object_object_add(o, kernel_name(k), v);
 	}
 	add_string(o, "verdict", verdict_name(j->verdict));
@@ -198,8 +203,8 @@ static void load_sample(struct sample *s, struct json_object *o)
 	int i;
 
 	memset(s, 0, sizeof(*s));
-	s->reads = get_int(o, "reads");
 	s->data = get_int(o, "data_reads");
+	s->meta = get_int(o, "meta_reads");
 	s->data_sectors = get_int(o, "data_sectors");
 	s->windows = get_int(o, "windows");
 	s->sync = get_int(o, "sync");
@@ -239,6 +244,9 @@ static char *check_kernel(struct json_object *values, struct json_object *sample
 		    strcmp(json_object_get_string(get(o, "kernel")), kernel))
 			continue;
 		load_sample(&s, o);
+		if (get_int(o, "reads") != sample_value(&s, METRIC_READS))
+			return other(id, "reads in a sample", kernel, get_int(o, "reads"),
+				     sample_value(&s, METRIC_READS));
 		bytes = s.bytes;
 		if (get_int(o, "boot") <= pairs)
 			ns += s.ns;
@@ -314,6 +322,8 @@ static void load_judged(struct judged *j, struct json_object *claim)
 
 		j->measured[k] = !!values;
 		j->meta[k] = get_int(values, "meta");
+		j->device_least[k] = get_int(values, "device_reads_least");
+		j->device_most[k] = get_int(values, "device_reads_most");
 		for (m = 0; m < NR_METRICS; m++)
 			j->value[k][m] = get_int(values, stored_name(m));
 	}

@@ -54,12 +54,15 @@ struct options {
 
 struct job {
 	const struct group *group;
+	struct group passes;	/* the same, its claims in the order of this boot */
+	int part;		/* 0, or of a boot that was begun again after a failure */
 	struct boot boot;
 	enum kernel kernel;
 	int run;
 	struct guest guest;
 	struct report report;
 	bool started, done;
+	bool parted;		/* it failed within a pass: those before it stand */
 	bool third;		/* boot 1 once more: it and its repeat differ */
 	bool strayed;		/* of three that have to be the same, the other one */
 	int disk;		/* memfd of the measured disk, or -1 */
@@ -255,7 +258,7 @@ static void make_initrd(const struct job *j, const struct options *o)
 	char *plan = guest_file(&j->guest, "plan");
 	char *initrd = guest_file(&j->guest, "initrd");
 	char *gen = xasprintf("%s/gen_init_cpio", o->kernel[j->kernel]);
-	char *text = plan_text(j->group, &j->boot, o->seed), *out;
+	char *text = plan_text(&j->passes, &j->boot, o->seed), *out;
 	char *image = xstrdup("");
 
 	write_text(plan, text);
@@ -407,8 +410,12 @@ static void start_guest(struct job *j, const struct options *o,
 
 static void start_job(struct job *j, const struct options *o, const char *dir)
 {
-	j->guest.dir = xasprintf("%s/%s-%d-%s", dir, kernel_name(j->kernel),
-				 j->run + 1, j->group->name);
+	char part[16] = "";
+
+	if (j->part)
+		snprintf(part, sizeof(part), ".%d", j->part + 1);
+	j->guest.dir = xasprintf("%s/%s-%d-%s%s", dir, kernel_name(j->kernel),
+				 j->run + 1, j->group->name, part);
 	j->guest.limits = o->limits;
 	start_guest(j, o, o->accel);
 }
@@ -441,6 +448,15 @@ static void end_job(struct job *j, const char *release)
 	if (j->guest.outcome != GUEST_OK) {
 		j->why = xasprintf("%s: %s", outcome_name(j->guest.outcome),
 				   j->guest.reason ? j->guest.reason : "");
+		/* a pass that ended before this one began is whole */
+		if (text && !why && j->report.open &&
+		    !strcmp(j->report.release, release)) {
+			struct sample *s = &j->report.samples[j->report.nr - 1];
+
+			j->parted = true;
+			if (!s->bad)
+				s->bad = xstrdup(j->why);
+		}
 		fputs("\r\033[K" + (isatty(STDERR_FILENO) ? 0 : 4), stderr);
 		guest_explain(&j->guest);
 		fflush(stdout);
@@ -448,7 +464,6 @@ static void end_job(struct job *j, const char *release)
 		j->why = xasprintf("the guest runs %s, not %s",
 				   j->report.release, release);
 	}
-	/* passes that came to their end before the guest failed count still */
 	free(why);
 	free(text);
 	free(path);
@@ -639,18 +654,19 @@ static const struct sample *find_sample(const struct job *jobs, int nr,
 
 		if (j->kernel != k || j->run != run || j->third)
 			continue;
-		for (s = 0; s < j->group->nr; s++)
-			if (j->group->claim[s] == c)
+		for (s = 0; s < j->passes.nr; s++)
+			if (j->passes.claim[s] == c)
 				break;
-		if (s == j->group->nr)
+		if (s == j->passes.nr)
 			continue;
 		*why = j->why;
-		if (j->why)
-			return NULL;
+		if (j->why && !j->parted)
+			continue;
 		for (s = 0; s < j->report.nr; s++)
 			if (!strcmp(j->report.samples[s].claim, c->id))
 				return &j->report.samples[s];
-		*why = "the guest did not come to this pass";
+		if (!j->why)
+			*why = "the guest did not come to this pass";
 	}
 	return NULL;
 }
@@ -726,12 +742,34 @@ static struct job *add_job(struct job **jobs, int *nr, const struct group *g,
 	j->kernel = k;
 	j->run = run;
 	j->boot.mb = GUEST_MB;
+	j->passes = *g;
+	j->passes.claim = xcalloc(g->nr ? g->nr : 1, sizeof(*g->claim));
+	memcpy(j->passes.claim, g->claim, g->nr * sizeof(*g->claim));
 	return j;
 }
 
 static unsigned int random_below(uint64_t *state, unsigned int n)
 {
 	return (stats_random(state) >> 32) * n >> 32;
+}
+
+/*
+ * What a pass counts must not depend on those before it, so in each boot they come
+ * in another order; the boots of one number have the same in all kernels.
+ */
+static void shuffle_passes(struct job *j, uint64_t order)
+{
+	uint64_t state = stats_seed(order ^ (uint64_t)(j->run + 1) << 32);
+	int i;
+
+	/* SEED=0: as they are written */
+	for (i = j->passes.nr - 1; i > 0 && order; i--) {
+		int other = random_below(&state, i + 1);
+		struct claim *c = j->passes.claim[i];
+
+		j->passes.claim[i] = j->passes.claim[other];
+		j->passes.claim[other] = c;
+	}
 }
 
 /* A word of 1 to 9 digits on the command line, memory, where the file begins */
@@ -790,6 +828,7 @@ static void group_jobs(struct job **jobs, int *nr, const struct group *g,
 				j = add_job(jobs, nr, g, k, r);
 			if (pairs)
 				j->boot = boot[k == aa ? pairs + r : r];
+			shuffle_passes(j, o->order);
 		}
 	}
 	free(boots);
@@ -816,17 +855,17 @@ static void show_progress(const struct job *jobs, int nr, double start)
 	char left[32] = "";
 
 	for (i = 0; i < nr; i++) {
-		passes += jobs[i].group->nr + 1;
+		passes += jobs[i].passes.nr + 1;
 		if (jobs[i].done) {
-			done += jobs[i].group->nr + 1;
+			done += jobs[i].passes.nr + 1;
 			guests++;
 		} else if (jobs[i].started) {
 			int p;
 
 			running++;
 			shown = &jobs[i];
-			for (p = 0; p < jobs[i].group->nr; p++) {
-				const char *id = jobs[i].group->claim[p]->id;
+			for (p = 0; p < jobs[i].passes.nr; p++) {
+				const char *id = jobs[i].passes.claim[p]->id;
 				size_t n = strlen(id);
 
 				if (!strncmp(jobs[i].guest.at, id, n) &&
@@ -845,39 +884,66 @@ static void show_progress(const struct job *jobs, int nr, double start)
 			 left);
 }
 
-static void run_jobs(struct job *jobs, int nr, const struct options *o,
-		     const char *dir, char *release[NR_KERNELS])
+/* After a guest that failed within a pass, the passes behind that in one more */
+static void begin_again(struct job **jobs, int *nr, int failed)
 {
-	int next = 0, running = 0, left = nr, i;
+	struct job *j = *jobs + failed, *next;
+	int i, first = 0;
+
+	for (i = 0; i < j->passes.nr && j->parted; i++)
+		if (!strcmp(j->passes.claim[i]->id,
+			    j->report.samples[j->report.nr - 1].claim))
+			first = i + 1;
+	if (!first || first == j->passes.nr)
+		return;
+	printf("run: the %d passes behind %s, in one more guest\n",
+	       j->passes.nr - first, j->passes.claim[first - 1]->id);
+	next = add_job(jobs, nr, j->group, j->kernel, j->run);
+	j = *jobs + failed;
+	next->part = j->part + 1;
+	next->boot = j->boot;
+	next->passes.nr = j->passes.nr - first;
+	memcpy(next->passes.claim, j->passes.claim + first,
+	       next->passes.nr * sizeof(*next->passes.claim));
+	/* of the guest that failed, they are no longer */
+	j->passes.nr = first;
+}
+
+/* Those from @first on; there may be more of them in the end */
+static void run_jobs(struct job **jobs, int *nr, int first,
+		     const struct options *o, const char *dir,
+		     char *release[NR_KERNELS])
+{
+	int next = first, running = 0, i;
 	double start = now();
 
-	while (left) {
-		while (next < nr && running < o->jobs && !interrupted) {
-			start_job(&jobs[next++], o, dir);
+	while (next < *nr || running) {
+		while (next < *nr && running < o->jobs && !interrupted) {
+			start_job(*jobs + next++, o, dir);
 			running++;
 		}
-		for (i = 0; i < next; i++) {
-			struct job *j = &jobs[i];
+		for (i = first; i < next; i++) {
+			struct job *j = *jobs + i;
 
 			if (j->done || !guest_poll(&j->guest))
 				continue;
 			end_job(j, release[j->kernel]);
+			begin_again(jobs, nr, i);
 			running--;
-			left--;
 		}
 		if (interrupted) {
-			for (i = 0; i < next; i++) {
-				if (jobs[i].done)
+			for (i = first; i < next; i++) {
+				if ((*jobs)[i].done)
 					continue;
-				guest_kill(&jobs[i].guest);
-				remove_images(&jobs[i]);
+				guest_kill(&(*jobs)[i].guest);
+				remove_images(*jobs + i);
 			}
 			stop_if_interrupted(dir);
 		}
-		show_progress(jobs, nr, start);
+		show_progress(*jobs + first, *nr - first, start);
 		usleep(50000);
 	}
-	progress(true, "run: %d guests, %.0f s", nr, now() - start);
+	progress(true, "run: %d guests, %.0f s", *nr - first, now() - start);
 }
 
 static struct job *find_job(struct job *jobs, int nr, const struct group *g,
@@ -926,7 +992,7 @@ static void settle_repeats(struct job **jobs, int *nr, const struct groups *gs,
 	}
 	if (*nr == first)
 		return;
-	run_jobs(*jobs + first, *nr - first, o, dir, release);
+	run_jobs(jobs, nr, first, o, dir, release);
 	for (i = first; i < *nr; i++) {
 		struct job *third = &(*jobs)[i], *odd;
 		struct job *one = find_job(*jobs, *nr, third->group, third->kernel, 0);
@@ -1224,14 +1290,12 @@ int cmd_run(int argc, char **argv)
 		.qemu = "qemu-system-x86_64",
 		.runs = 2,
 		.jobs = 1,
-		/* far above what a slow host without KVM takes */
-		.limits = { 60, 180, 1800 },
 		.seed = 0x6d6d2d7265616421ULL,
 		.order = 1,
 	};
 	char *release[NR_KERNELS] = { NULL }, *stamp, *dir, *link;
 	const char *path, *whole;
-	struct json_object *root, *order, *samples, *env;
+	struct json_object *root, *order, *samples, *env, *passes;
 	struct claims all = { NULL, 0 };
 	struct groups groups;
 	struct job *jobs;
@@ -1247,6 +1311,9 @@ int cmd_run(int argc, char **argv)
 	claims_select(&all, base ? base : "7.3", o.topic,
 		      o.engine == ENGINE_NATIVE ? ENGINE_MODEL : o.engine,
 		      argv + optind + 1, argc - optind - 1);
+	/* a guest tells how far it is several times a second, but not while it is timed */
+	if (!o.limits.total_s)
+		o.limits = (struct limits){ 20, o.engine == ENGINE_COUNTS ? 10 : 25, 1800 };
 	if (o.engine == ENGINE_NATIVE) {
 		o.uml = !o.accel || strcmp(o.accel, "kvm");
 		if (o.uml && o.accel)
@@ -1290,7 +1357,7 @@ int cmd_run(int argc, char **argv)
 	       all.nr, nr, o.jobs, dir);
 	fflush(stdout);
 	env = environment(&o, release);
-	run_jobs(jobs, nr, &o, dir, release);
+	run_jobs(&jobs, &nr, 0, &o, dir, release);
 	if (o.pipeline)
 		return show_pipelines(jobs, nr, &o, dir, stamp);
 	settle_repeats(&jobs, &nr, &groups, &o, dir, release);
@@ -1330,6 +1397,11 @@ int cmd_run(int argc, char **argv)
 					       json_object_new_int(jobs[i].boot.pad));
 			json_object_object_add(g, "boot_parameters", b);
 		}
+		passes = json_object_new_array();
+		for (s = 0; s < jobs[i].passes.nr; s++)
+			json_object_array_add(passes,
+					      json_object_new_string(jobs[i].passes.claim[s]->id));
+		json_object_object_add(g, "passes", passes);
 		add_string(g, "outcome",
 			   xstrdup(outcome_name(jobs[i].guest.outcome)));
 		json_object_object_add(g, "wall_ms",

@@ -14,8 +14,8 @@
 
 /* The records that a pass cannot do without, each to be there once */
 enum record {
-	REC_COLD, REC_PIECES, REC_STAT, REC_DATA, REC_META, REC_RESIDENT,
-	REC_READ, REC_TIME, NR_RECORDS
+	REC_COLD, REC_PIECES, REC_STAT, REC_DATA, REC_SENT, REC_META,
+	REC_RESIDENT, REC_READ, REC_TIME, NR_RECORDS
 };
 
 struct sample {
@@ -28,12 +28,14 @@ struct sample {
 
 	/* as reported */
 	uint64_t reads, merges, sectors;	/* device's own counters */
-	uint64_t data, data_sectors;	/* requests for the file's data */
+	uint64_t data, data_sectors;	/* reads of the file's data, as submitted */
+	uint64_t sent;			/* requests that the device got for them: */
+					/* how many depends on memory, too */
 	uint64_t meta, meta_sectors;	/* requests for anything else */
 	uint64_t folios[NR_ORDERS];	/* of the file, by order */
 	uint64_t windows, sync;		/* page_cache_ra_order(), _sync_ra() */
 	uint64_t trace;			/* trace_add() over its lines */
-	uint64_t requests;		/* and over those of requests, "d", alone */
+	uint64_t requests;		/* and over those of reads, "d", alone */
 	bool untraced;			/* there are no others: no windows, sync */
 	uint64_t cold;			/* pages of the file cached before */
 	uint64_t resident;		/* and after */
@@ -64,7 +66,11 @@ uint64_t trace_add(uint64_t trace, const char *line);
 /* Returns -1 for what the kernel could not tell. */
 int64_t sample_value(const struct sample *s, enum metric m);
 
-/* Same work, same counts?  Returns the name of the first that differs, or NULL. */
+/*
+ * Same work, same counts?  Returns the name of the first that differs, or NULL.
+ * What the block layer makes of the reads by where their folios lie in memory is
+ * not among them: @reads, @merges, @sent.
+ */
 const char *sample_differs(const struct sample *a, const struct sample *b);
 
 #endif

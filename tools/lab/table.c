@@ -115,6 +115,8 @@ static bool has_disk(struct json_object *claim)
 	return !get(get(claim, "setup"), "huge");
 }
 
+static void print_wrapped(FILE *f, const char *head, const char *text);
+
 /* @timed: what has no disk is in another table */
 static void print_reads(FILE *f, struct json_object *claims, bool rival,
 			bool timed)
@@ -147,6 +149,44 @@ static void print_reads(FILE *f, struct json_object *claims, bool rival,
 			promised(a, sizeof(a), c, "reads"),
 			need_string(c, "verdict"));
 	}
+}
+
+/* Where the device got other requests than were submitted, or not always as many */
+static void print_device(FILE *f, struct json_object *claims)
+{
+	static const char * const kernels[] = { "base", "patched", "rival" };
+	bool any = false;
+	size_t i;
+	unsigned int k;
+
+	for (i = 0; i < json_object_array_length(claims); i++) {
+		struct json_object *c = json_object_array_get_idx(claims, i);
+
+		for (k = 0; k < ARRAY_SIZE(kernels); k++) {
+			struct json_object *o = get(c, kernels[k]);
+			int64_t n = json_object_get_int64(get(o, "reads"));
+			int64_t least, most;
+
+			if (!get(o, "device_reads_most"))
+				continue;
+			least = json_object_get_int64(get(o, "device_reads_least"));
+			most = json_object_get_int64(get(o, "device_reads_most"));
+			if (least == n && most == n)
+				continue;
+			if (!any)
+				fprintf(f, "\nRequests that the device got, if not one for each read\n%-9s %-8s %7s %9s\n",
+					"claim", "kernel", "reads", "device");
+			any = true;
+			fprintf(f, "%-9s %-8s %7" PRId64 " ", need_string(c, "id"),
+				kernels[k], n);
+			if (least == most)
+				fprintf(f, "%9" PRId64 "\n", least);
+			else
+				fprintf(f, "%" PRId64 " to %" PRId64 "\n", least, most);
+		}
+	}
+	if (any)
+		print_wrapped(f, "", "A request has a limited number of pieces in memory, so how many it takes depends on where the folios lie: not judged.");
 }
 
 static void print_sizes(FILE *f, struct json_object *claims, bool rival,
@@ -459,6 +499,7 @@ void table_print(FILE *f, struct json_object *root)
 	if (disk || !model) {
 		print_reads(f, claims, rival, model);
 		print_sizes(f, claims, rival, model);
+		print_device(f, claims);
 		fputc('\n', f);
 	}
 	if (all_promise(claims, "bytes") && all_promise(claims, "folio"))

@@ -216,14 +216,14 @@ static char *unsound(const struct claim *c, const struct sample *s,
 		return xasprintf("the device read %llu bytes of the file, a cold pass needs %llu",
 				 (unsigned long long)s->data_sectors * 512,
 				 (unsigned long long)need);
-	if (!disk && (s->reads || s->sectors || s->data || s->meta))
+	if (!disk && (s->reads || s->sectors || s->sent || s->meta))
 		return xasprintf("a device was read (it counts %llu reads, the trace %llu), expected none with %s",
 				 (unsigned long long)s->reads,
-				 (unsigned long long)(s->data + s->meta), c->fs);
-	if (s->reads != s->data + s->meta ||
+				 (unsigned long long)(s->sent + s->meta), c->fs);
+	if (s->reads != s->sent + s->meta ||
 	    s->sectors != s->data_sectors + s->meta_sectors)
 		return xasprintf("the device counts %" PRIu64 " reads, the trace %" PRIu64,
-				 s->reads, s->data + s->meta);
+				 s->reads, s->sent + s->meta);
 	return unsound_time(c, s, bytes);
 }
 
@@ -346,6 +346,12 @@ static char *judge_kernel(struct judged *j, const struct claim *c,
 		j->value[k][METRIC_INSN] = mean_insn(ns, s[0]->bytes, pairs);
 	}
 	j->meta[k] = s[0]->meta;
+	for (r = 0; r < runs; r++) {
+		if (!r || (int64_t)s[r]->reads < j->device_least[k])
+			j->device_least[k] = s[r]->reads;
+		if (!r || (int64_t)s[r]->reads > j->device_most[k])
+			j->device_most[k] = s[r]->reads;
+	}
 	j->measured[k] = true;
 	return NULL;
 }

@@ -41,6 +41,8 @@ struct judged {
 	bool measured[NR_KERNELS];
 	int64_t value[NR_KERNELS][NR_METRICS];
 	int64_t meta[NR_KERNELS];	/* reads of metadata */
+	/* requests that the device got, metadata included, in any boot; not judged */
+	int64_t device_least[NR_KERNELS], device_most[NR_KERNELS];
 	enum stats_verdict time;	/* in model time: of patched against base */
 	enum repeated before, after;
 };
