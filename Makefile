@@ -23,6 +23,7 @@ FUZZ	?= 60
 MINUTES	?= 5
 CASE	?=
 FLAVOURS ?= patched
+WHERE	?= um qemu
 ACCEL	?=
 KERNEL_SRC ?=
 KERNEL_REF ?= HEAD
@@ -114,6 +115,7 @@ help:
 #: PAIRS=10         make model-test, native-test: pairs of boots, each perturbed in its own way
 #: SEED=1           what decides on that, and on the order of the boots
 #: EVERY=7          make sweep: one cell in so many; 1 for all
+#: WHERE="um qemu debug"   make kunit: in which kernels (um qemu)
 #: MINUTES=5 CASE=SH-05   make stress: how long; make shmem-cases: those with it in their names
 #: RIVALS=1         a third kernel beside ours: the posted policy
 #: ACCEL=tcg|kvm    how to run guests                (kvm where it works)
@@ -240,7 +242,7 @@ TEST_BIN = $(LAB) $(O)/bin/init $(O)/bin/unit-lab $(O)/bin/unit-stats \
 # time for
 LONG	= tests/pipeline.t
 FULL	= tests/faults.t tests/model.t tests/native.t tests/settings.t \
-	  tests/backport.t tests/shmem.t $(LONG)
+	  tests/backport.t tests/shmem.t tests/order.t $(LONG)
 TESTS	= $(O)/bin/unit-lab $(O)/bin/unit-stats \
 	  $(filter-out $(FULL),$(wildcard tests/*.t))
 
@@ -318,10 +320,13 @@ _kunit-applies:
 		exit 2; }
 
 .PHONY: _kunit
-_kunit: _kunit-applies _build
+_kunit: _kunit-applies _build $(if $(filter um,$(WHERE)),_um-build) $(if $(filter debug,$(WHERE)),_debug-build)
+	$(Q)WHERE='$(WHERE)' tools/kernel/kunit.sh
+
+.PHONY: _um-build
+_um-build: _fetch $(LAB)
 	$(Q)UML=1 tools/kernel/build.sh um-base
 	$(Q)UML=1 tools/kernel/build.sh um-patched patches/$(BASE)/series
-	$(Q)tools/kernel/kunit.sh
 
 # mm/readahead.c in user space: an engine a kernel, and programs for any.
 SIM	= $(O)/$(BASE)/sim

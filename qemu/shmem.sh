@@ -187,4 +187,6 @@ selftests) run_selftests "$@" ;;
 esac
 
 echo "$passed passed, $failed failed"
+# for .ci/run, which adds them up
+[ -z "${COUNTS:-}" ] || echo "$passed $failed" >>"$COUNTS"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

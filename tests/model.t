@@ -44,14 +44,18 @@ rest()
 }
 trap 'rest; cd /; rm -rf "$tmp"' EXIT
 
-# record NAME: what each guest reported of each pass, from the run that was last
+# record NAME: what each guest reported of each pass, from the run that was last.  Of
+# boot 1, its repeat and a third one, two are the same: see settle_repeats() in
+# tools/lab/run.c.  One that strayed is not looked at in either run, nor is a third.
 record()
 {
+	printf '%s\n' "$out" | sed -n 's/^run: \(.*\): boot \(.*\) of \(.*\) strayed.*/\3-\2-.*-\1\//p' >>"$tmp/strayed"
 	(cd "$tmp/results/last" && grep -E '^(time|timed|stat|data|meta|folio|read) ' ./*/report) >"$tmp/$1"
 	# and all that a guest ever said
 	(cd "$tmp/results/last" && sha256sum ./*/report ./*/console) >"$tmp/$1.all"
 }
 
+: >"$tmp/strayed"
 check "a quiet host" 0 "^$n claims: 0 better than posted, $n hold" "$run" --runs 1 $claims
 record quiet
 hog
@@ -59,15 +63,17 @@ check "a busy one" 0 '^4 claims: 0 better than posted, 4 hold' \
 	"$run" --runs 1 $claims M.xfs M.map M.disk M.tmpfs
 rest
 record busy
-for f in quiet quiet.all; do
-	grep -e '-xfs-nvme-80us-mdts7-' -e '-xfs-disk-' -e '-tmpfs-' "$tmp/$f" >"$tmp/same.$f"
+for f in quiet quiet.all busy busy.all; do
+	grep -e '-xfs-nvme-80us-mdts7-' -e '-xfs-disk-' -e '-tmpfs-' "$tmp/$f" |
+		grep -v -e '/base-4-' -e '/patched-4-' -f "$tmp/strayed" >"$tmp/same.$f"
 done
+is_true "one boot may stray, not two" test "$(grep -c . "$tmp/strayed")" -le 1
 is_true "there are times of all" sh -c \
-	"test \$(grep -c ':time ' '$tmp/quiet') = $((5 * n)) && ! grep ':time .* 0\$' '$tmp/quiet'"
+	"test \$(grep -v -e '/base-4-' -e '/patched-4-' '$tmp/quiet' | grep -c ':time ') = $((5 * n)) && ! grep ':time .* 0\$' '$tmp/quiet'"
 is_true "they are the same to the nanosecond, and so is what was read" \
-	diff "$tmp/same.quiet" "$tmp/busy"
+	diff "$tmp/same.quiet" "$tmp/same.busy"
 is_true "the guests are the same to the last letter of their consoles" \
-	diff "$tmp/same.quiet.all" "$tmp/busy.all"
+	diff "$tmp/same.quiet.all" "$tmp/same.busy.all"
 
 # ns ID: of the base kernel
 ns()

@@ -12,6 +12,7 @@ set -u
 # one DIR N TOTAL TEST: a line when it has run, and what it took in DIR
 if [ "${1:-}" = --one ]; then
 	start=$(date +%s)
+	unset COUNTS
 	prove --exec '' --merge --verbose "$5" >"$2/$3.log" 2>&1 </dev/null
 	echo $? >"$2/$3.status"
 	took=$(($(date +%s) - start))
@@ -63,4 +64,6 @@ for test; do
 done
 echo "tests: the longest: $(cat "$dir"/*.took | sort -rn | sed 5q | awk '{ printf("%s%s %d s", n++ ? ", " : "", $2, $1) }')"
 echo "$passed passed, $failed failed, $skipped skipped"
+# for .ci/run, which adds them up
+[ -z "${COUNTS:-}" ] || echo "$passed $failed" >>"$COUNTS"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -16,7 +16,8 @@
 # last line is "N passed, N failed, N skipped", and the exit status is 1 if any
 # failed.
 #
-# Environment: FLAVOURS (base patched), WHERE (um qemu), LIMIT (300), QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
+# Environment: FLAVOURS (base patched), WHERE (um qemu; debug: on the images of "make
+# shmem-cases", which check themselves), LIMIT (300), QEMU (qemu-system-x86_64), ACCEL (tcg: quick enough here, and no
 # /dev/kvm has to be believed), PYTHON3, KUNIT_PY.
 set -eu
 
@@ -53,12 +54,13 @@ run_um()
 	rm -rf "$dir/tmp"
 }
 
+# run_qemu [PREFIX]: of the image, for one of another build
 run_qemu()
 {
 	timeout -k 5 "$limit" "$QEMU" -nodefaults -no-user-config -no-reboot \
 		-display none -machine pc -accel "$ACCEL" \
 		-cpu "$([ "$ACCEL" = kvm ] && echo host || echo qemu64)" \
-		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/$flavour/vmlinux" \
+		-smp 1,maxcpus=2 -m 1024 -kernel "$abs/${1:-}$flavour/vmlinux" \
 		-append "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable no_timer_check kunit.enable=1 kunit_shutdown=reboot" \
 		-serial "file:$dir/test.log" </dev/null >"$dir/qemu.log" 2>&1 ||
 		broken="QEMU ended with $?: $(sed 1q "$dir/qemu.log")"
@@ -108,13 +110,22 @@ for flavour in ${FLAVOURS:-base patched}; do
 		rm -rf "$dir"
 		mkdir -p "$dir"
 		broken=
-		run_"$where"
 		case $where in
-		um) count UML ;;
-		qemu) count QEMU ;;
+		um)
+			run_um
+			count UML ;;
+		qemu)
+			run_qemu
+			count QEMU ;;
+		debug)
+			run_qemu debug-
+			count "QEMU, KASAN and lockdep" ;;
+		*) die "WHERE=$where: expected um, qemu or debug" ;;
 		esac
 	done
 done
 
 say "$passed passed, $failed failed, $skipped skipped"
+# for .ci/run, which adds them up
+[ -z "${COUNTS:-}" ] || echo "$passed $failed" >>"$COUNTS"
 [ "$failed" = 0 ]

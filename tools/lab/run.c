@@ -1158,6 +1158,19 @@ static void parse_options(struct options *o, int argc, char **argv)
 		die("run: wants --base, --patched, --init, --fio, --out and the claims");
 }
 
+/* "PASSED FAILED", for .ci/run, which adds them up */
+static void add_counts(int passed, int failed)
+{
+	const char *path = getenv("COUNTS");
+	FILE *f;
+
+	if (!path || !*path)
+		return;
+	f = fopen(path, "a");
+	if (!f || fprintf(f, "%d %d\n", passed, failed) < 0 || fclose(f))
+		die("COUNTS: %s: %s", path, strerror(errno));
+}
+
 static void add_sample(struct json_object *samples, const struct job *j, int i)
 {
 	json_object_array_add(samples, result_sample(&j->report.samples[i],
@@ -1430,6 +1443,7 @@ int cmd_run(int argc, char **argv)
 	link = xasprintf("%s/last", o.out);
 	if (symlink(stamp, link))
 		die("%s: %s", link, strerror(errno));
+	add_counts(all.nr - bad, bad);
 	putchar('\n');
 	table_print(stdout, root);
 	json_object_put(root);
